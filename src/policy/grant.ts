@@ -1,0 +1,16 @@
+// A recorded permission given by a person. Pure types.
+
+export type GrantScope = 'once' | 'run' | 'session' | 'always';
+
+export interface Grant {
+  readonly id: string;
+  readonly scope: GrantScope;
+  /** Set for `once` and `run`. */
+  readonly run?: string;
+  readonly session: string;
+  readonly target: { readonly host: string; readonly port: number } | { readonly address: string; readonly port: number };
+  /** Addresses this grant was given for although they are private, loopback or link-local; empty for public names. */
+  readonly privateAddresses: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
