@@ -1,0 +1,96 @@
+/*
+ * What the parts of the supervisor share, and who calls whom.
+ *
+ * main.c: find the broker → hello → plan → clone.
+ * Child:  network_setup() → mounts → caps → Landlock → seccomp → hands its
+ *         descriptors over → waits for "go" → becomes pid 1 (init.c).
+ * Parent: takes the handles → network_start() → notify_start() →
+ *         broker_start() → "go" and `ready` → the loop.
+ */
+#pragma once
+
+#include "../common/frame.h"
+#include "loop.h"
+#include "plan.h"
+
+/* Made in the child by network_setup(), used in the parent; -1: not there. */
+struct net_sockets {
+	int dns_udp, dns_tcp; /* 127.0.0.1:53 of the sandbox */
+	int relay_v4, relay_v6; /* listeners that REDIRECT leads to */
+};
+
+#define NET_SOCKETS_NONE                                                       \
+	{                                                                      \
+		.dns_udp = -1, .dns_tcp = -1, .relay_v4 = -1, .relay_v6 = -1   \
+	}
+
+/* A promise of SECURITY.md that this host cannot keep, for `ready`. */
+struct gap {
+	const char *promise;
+	const char *reason;
+};
+
+enum { GAPS_MAX = 8 };
+
+struct supervisor {
+	const struct plan *plan;
+	struct loop loop;
+	struct frame_channel channel; /* to the broker; fd -1: none now */
+
+	pid_t init; /* pid 1 of the sandbox, as the host sees it */
+	int init_pidfd;
+	int control; /* socket to init */
+
+	int root; /* the sandbox's "/", O_PATH */
+	int user_ns, net_ns, mount_ns;
+	int listener; /* seccomp notifications; -1: none */
+	struct net_sockets sockets;
+
+	struct gap gaps[GAPS_MAX];
+	size_t gap_count;
+
+	struct terminal *terminal; /* terminal.c; NULL: inherited */
+	struct network *network; /* network.c */
+	struct notify *notify; /* notify.c */
+	struct broker *broker; /* broker.c */
+
+	struct loop_timer stop_timer;
+	bool stopping;
+	bool exited;
+	int status; /* wait status of the command, once exited */
+};
+
+/* network.c, in the child: lo, addresses, routes, sockets, nftables. */
+MUST_CHECK int network_setup(const struct plan *plan,
+			     struct net_sockets *ret_sockets,
+			     const char **ret_step);
+/* network.c, in the parent: DNS and relay on the loop. */
+MUST_CHECK int network_start(struct supervisor *sup);
+
+/* notify.c: seccomp notifications on the loop. */
+MUST_CHECK int notify_start(struct supervisor *sup);
+
+/* broker.c: reads sup->channel on the loop, dispatches its frames. */
+MUST_CHECK int broker_start(struct supervisor *sup);
+/* Queues a frame. A failure is the loss of the broker, handled there. */
+void broker_send(struct supervisor *sup, const struct json_writer *w);
+/* Sends what is queued, waits a little for that, closes. */
+void broker_finish(struct supervisor *sup);
+
+/* main.c: SIGTERM to the command, SIGKILL to pid 1 after STOP_GRACE_MS. */
+void stop_run(struct supervisor *sup, const char *reason);
+/* main.c: one line on the run's standard error; control bytes become '?'. */
+void print_line(struct supervisor *sup, const char *text);
+void add_gap(struct supervisor *sup, const char *promise, const char *reason);
+
+/* terminal.c: stand still around a question (then sends `held`), go on. */
+void terminal_hold(struct supervisor *sup);
+void terminal_resume(struct supervisor *sup);
+
+/*
+ * discover.c: a connected socket of the broker whose workspace holds the
+ * directory, or of CORDON_BROKER. -ENOENT: there is none; else -errno with
+ * *ret_what as for plan_parse().
+ */
+MUST_CHECK int discover_broker(const char *directory, int *ret_fd,
+			       const char **ret_what);
