@@ -44,7 +44,7 @@ export function encodeFrame(frame: { readonly kind: string }): Buffer {
   if (body.length > maxBytes) {
     throw new CordonError(
       'planTooLarge',
-      `${frame.kind} of ${String(body.length)} bytes, the limit is ${String(maxBytes)}`,
+      `${frame.kind} of ${body.length} bytes, the limit is ${maxBytes}`,
     );
   }
   const header = Buffer.alloc(HEADER_BYTES);
@@ -74,7 +74,7 @@ export class FrameSplitter {
       if (this.#size < HEADER_BYTES) return;
       const length = this.#peek(HEADER_BYTES).readUInt32LE();
       if (length === 0 || length > this.#maxBytes) {
-        throw new Error(`a frame of ${String(length)} bytes; the limit is ${String(this.#maxBytes)}`);
+        throw new Error(`a frame of ${length} bytes; the limit is ${this.#maxBytes}`);
       }
       if (this.#size < HEADER_BYTES + length) return;
       const all = this.#peek(this.#size);

@@ -28,7 +28,7 @@ function checkValue(value: unknown, depth: number): number {
     return 0;
   }
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth === 0) throw new Error(`nested deeper than ${String(MAX_DEPTH)}`);
+  if (depth === 0) throw new Error(`nested deeper than ${MAX_DEPTH}`);
   if (Array.isArray(value)) {
     return value.reduce<number>((sum, item) => sum + checkValue(item, depth - 1), 0);
   }
