@@ -1,7 +1,10 @@
 // Bundles the faces into dist/. Only the extension's bundle may leave `vscode` unresolved, so a leak breaks the others.
 
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { build, context } from 'esbuild';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const shared = {
   bundle: true,
@@ -27,6 +30,7 @@ const bundles = [
     entryPoints: ['src/cli/main.ts'],
     outfile: 'dist/cli.js',
     banner: { js: '#!/usr/bin/env node' },
+    define: { 'process.env.CORDON_VERSION': JSON.stringify(version) },
     minify: true,
     keepNames: true,
   },

@@ -1,0 +1,89 @@
+// The flags of `cordon`, in one table for all subcommands. A value that this version cannot enforce is refused here,
+// never ignored.
+
+import { InvalidArgumentError, Option } from 'commander';
+import { UsageError } from './usage.js';
+import type { Command } from 'commander';
+import type { NetworkMode } from '../plan/plan.js';
+
+/** Flags that shape the boundary: run, shell, explain and plan take them alike. */
+export interface BoundaryFlags {
+  readonly root?: string;
+  readonly write: readonly string[];
+  readonly network?: NetworkMode;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly policy?: string;
+}
+
+export type AskMode = 'deny' | 'tty' | 'editor';
+
+/** Flags of a command that really starts something. */
+export interface RunFlags extends BoundaryFlags {
+  readonly ask?: AskMode;
+  readonly events?: string;
+}
+
+export function addBoundaryOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--root <dir>', 'workspace: writable, its .cordon.json is heard (default: the working directory)'))
+    .addOption(list('--write <dir>', 'another writable folder (repeatable)'))
+    .addOption(
+      new Option('--read <what>', 'what can be read: anywhere, except for secrets').argParser(
+        only('--read', ['anywhere'], { roots: 'keeping reads to the roots' }),
+      ),
+    )
+    .addOption(new Option('--network <mode>', 'off, ask or on, for hosts that no rule names').argParser(network))
+    .addOption(list('--allow <host[:port]>', 'a host, *.host, network or localhost:port that may be reached (repeatable)'))
+    .addOption(list('--deny <host[:port]>', 'one that may not (repeatable)'))
+    .addOption(
+      new Option('--engine <name>', 'what enforces the boundary: namespaces').argParser(
+        only('--engine', ['namespaces'], {
+          bubblewrap: 'the engine bubblewrap',
+          landlock: 'the engine landlock',
+        }),
+      ),
+    )
+    .addOption(new Option('--limit <name=value>', 'limits cannot be enforced yet').argParser(refuseLimit).hideHelp())
+    .addOption(new Option('--policy <file>', 'settings for this call, in the form of .cordon.json'));
+}
+
+export function addRunOptions(command: Command): Command {
+  return addBoundaryOptions(command)
+    .addOption(
+      new Option('--ask <how>', 'who answers requests: deny, tty or editor (default: tty on a terminal, else deny)').argParser(ask),
+    )
+    .addOption(new Option('--events <file>', 'append requests, answers and the exit as JSON lines'));
+}
+
+function list(flags: string, description: string): Option {
+  return new Option(flags, description)
+    .default([], 'none')
+    .argParser((value, previous: readonly string[]) => [...previous, value]);
+}
+
+/** Takes the values that are enforced; the others that the design knows are refused by name. */
+function only(flag: string, known: readonly string[], planned: Readonly<Record<string, string>>) {
+  return (value: string): string => {
+    if (known.includes(value)) return value;
+    const what = planned[value];
+    if (what !== undefined) {
+      throw new UsageError(`${flag} ${value}: this version cannot enforce ${what}; nothing was started`);
+    }
+    throw new InvalidArgumentError(`It must be ${known.join(' or ')}.`);
+  };
+}
+
+function network(value: string): NetworkMode {
+  if (value === 'off' || value === 'ask' || value === 'on') return value;
+  throw new InvalidArgumentError('It must be off, ask or on.');
+}
+
+function ask(value: string): AskMode {
+  if (value === 'deny' || value === 'tty' || value === 'editor') return value;
+  throw new InvalidArgumentError('It must be deny, tty or editor.');
+}
+
+function refuseLimit(value: string): never {
+  throw new UsageError(`--limit ${value}: this version cannot enforce limits; nothing was started`);
+}
