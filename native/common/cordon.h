@@ -17,7 +17,7 @@
 #define CORDON_VERSION "0.1.0"
 
 #define MUST_CHECK __attribute__((warn_unused_result))
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Always initialised where declared: AUTO_CLOSE with -1 or a descriptor. */
@@ -25,21 +25,21 @@
 #define AUTO_FREE __attribute__((cleanup(free_automatic)))
 
 /* Hands a descriptor or a pointer over: its old owner forgets it. */
-#define TAKE(owned)                                                            \
-	__extension__({                                                        \
-		__typeof__(owned) taken_ = (owned);                            \
-		(owned) = _Generic((owned), int : -1, default : NULL);         \
-		taken_;                                                        \
+#define TAKE(owned)                                                    \
+	__extension__({                                                \
+		__typeof__(owned) taken_ = (owned);                    \
+		(owned) = _Generic((owned), int : -1, default : NULL); \
+		taken_;                                                \
 	})
 
 /* Runs a system call again when a signal interrupted it. */
-#define RETRY(call)                                                            \
-	__extension__({                                                        \
-		__typeof__(call) result_;                                      \
-		do                                                             \
-			result_ = (call);                                      \
-		while (result_ == -1 && errno == EINTR);                       \
-		result_;                                                       \
+#define RETRY(call)                                      \
+	__extension__({                                  \
+		__typeof__(call) result_;                \
+		do                                       \
+			result_ = (call);                \
+		while (result_ == -1 && errno == EINTR); \
+		result_;                                 \
 	})
 
 /* Exit codes of the launcher's own, see PROTOCOL.md. */

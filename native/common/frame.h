@@ -27,9 +27,9 @@ void frame_open(struct frame_channel *channel, int fd, size_t limit);
 void frame_close(struct frame_channel *channel);
 
 /*
- * The next frame. 1: *ret_text[0..*ret_length) is one, may be overwritten
- * (one spare byte follows) and lives until the next call. 0: nothing whole
- * has arrived yet. -EPIPE: the peer closed; -E2BIG: over the limit; -errno.
+ * The next frame. 1: *ret_text[0..*ret_length) is one, may be overwritten and
+ * lives until the next call. 0: nothing whole has arrived yet. -EPIPE: the
+ * peer closed; -E2BIG: over the limit; -errno.
  * Call until it returns 0: the poller does not know about buffered frames.
  */
 MUST_CHECK int frame_read(struct frame_channel *channel, char **ret_text,

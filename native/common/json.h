@@ -23,16 +23,16 @@ struct json {
 	bool boolean;
 	size_t length; /* bytes of a string, entries of an array or object */
 	int64_t integer;
-	const char *key; /* its name in an object, else NULL */
-	const char *string; /* zero-terminated, without zeros inside */
+	const char *key;	  /* its name in an object, else NULL */
+	const char *string;	  /* zero-terminated, without zeros inside */
 	const struct json *first; /* of an array or object */
-	const struct json *next; /* in the array or object that holds it */
+	const struct json *next;  /* in the array or object that holds it */
 };
 
 /* Owns all values of one text. Initialise with {0}, free with json_free(). */
 struct json_arena {
 	struct json_chunk *chunks;
-	size_t used; /* in the first chunk */
+	size_t used;  /* in the first chunk */
 	size_t total; /* in all */
 };
 
@@ -40,7 +40,7 @@ struct json_arena {
 
 /*
  * Parses text[0..length), which is overwritten: strings are decoded in place
- * and point into it. text must have room for one more byte at its end.
+ * and point into it.
  * -EBADMSG: not JSON as we take it; -E2BIG: over a limit; -ENOMEM.
  */
 MUST_CHECK int json_parse(char *text, size_t length, struct json_arena *arena,

@@ -47,7 +47,8 @@ MUST_CHECK int loop_change(struct loop *loop, struct loop_source *source,
 /* Before the descriptor is closed; harmless when it was not added. */
 void loop_remove(struct loop *loop, struct loop_source *source);
 
-/* Once, in delay_ms; an armed timer is moved. due and owner are the caller's. */
+/* Once, in delay_ms; an armed timer is moved. due and owner are the caller's.
+ */
 void loop_arm(struct loop *loop, struct loop_timer *timer, int64_t delay_ms);
 void loop_disarm(struct loop *loop, struct loop_timer *timer);
 int64_t loop_now_ms(void);

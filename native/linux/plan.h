@@ -28,9 +28,9 @@ enum effect { EFFECT_DENY, EFFECT_ALLOW, EFFECT_ASK };
 enum network_mode { NETWORK_OFF, NETWORK_ASK, NETWORK_ON };
 
 struct ip_network {
-	sa_family_t family; /* AF_INET, AF_INET6 (mapped IPv4: AF_INET) */
+	sa_family_t family;	 /* AF_INET, AF_INET6 (mapped IPv4: AF_INET) */
 	unsigned char bytes[16]; /* network order, host bits are zero */
-	unsigned prefix; /* 0 … 32 or 0 … 128 */
+	unsigned prefix;	 /* 0 … 32 or 0 … 128 */
 };
 
 struct rule {

@@ -15,13 +15,13 @@
 
 /* Made in the child by network_setup(), used in the parent; -1: not there. */
 struct net_sockets {
-	int dns_udp, dns_tcp; /* 127.0.0.1:53 of the sandbox */
+	int dns_udp, dns_tcp;	/* 127.0.0.1:53 of the sandbox */
 	int relay_v4, relay_v6; /* listeners that REDIRECT leads to */
 };
 
-#define NET_SOCKETS_NONE                                                       \
-	{                                                                      \
-		.dns_udp = -1, .dns_tcp = -1, .relay_v4 = -1, .relay_v6 = -1   \
+#define NET_SOCKETS_NONE                                                     \
+	{                                                                    \
+		.dns_udp = -1, .dns_tcp = -1, .relay_v4 = -1, .relay_v6 = -1 \
 	}
 
 /* A promise of SECURITY.md that this host cannot keep, for `ready`. */
@@ -50,9 +50,9 @@ struct supervisor {
 	size_t gap_count;
 
 	struct terminal *terminal; /* terminal.c; NULL: inherited */
-	struct network *network; /* network.c */
-	struct notify *notify; /* notify.c */
-	struct broker *broker; /* broker.c */
+	struct network *network;   /* network.c */
+	struct notify *notify;	   /* notify.c */
+	struct broker *broker;	   /* broker.c */
 
 	struct loop_timer stop_timer;
 	bool stopping;
