@@ -19,16 +19,18 @@ export function unprivileged(root) {
   const place = mkdtempSync(path.join(user.home, 'cordon-'));
   const tree = path.join(place, 'tree');
   const temporary = path.join(place, 'tmp');
-  const runtime = runtimeFolder(user);
+  const runtime = path.join(place, 'run');
   cpSync(root, tree, {
     recursive: true,
     filter: (from) => !NOT_COPIED.has(path.relative(root, from)),
   });
   mkdirSync(temporary);
+  mkdirSync(runtime);
   const bound = BOUND.filter((name) => existsSync(path.join(root, name)));
   for (const name of bound) mkdirSync(path.join(tree, name));
   run('chown', ['-R', `${user.name}:`, place]);
   run('chmod', ['-R', 'u+rwX', place]);
+  run('chmod', ['700', runtime]);
   const node = nodeFor(user, place);
 
   return {
@@ -51,7 +53,6 @@ export function unprivileged(root) {
       ),
     close() {
       rmSync(place, { recursive: true, force: true });
-      if (runtime.made) rmSync(runtime.folder, { recursive: true, force: true });
     },
   };
 }
@@ -94,16 +95,6 @@ function testUser() {
   return { name, uid: Number(uid), gid: Number(gid), home };
 }
 
-/** The usual folder of a logged-in user; a machine without logins has none. */
-function runtimeFolder(user) {
-  const folder = `/run/user/${user.uid}`;
-  if (existsSync(folder)) return { folder, made: false };
-  mkdirSync(folder, { recursive: true });
-  run('chmod', ['700', folder]);
-  chownSync(folder, user.uid, user.gid);
-  return { folder, made: true };
-}
-
 /** Node may be installed below root's home: then its folder is bound where the user can reach it. */
 function nodeFor(user, place) {
   const reach = spawnSync('setpriv', [
@@ -132,7 +123,7 @@ function environment(user, { tree, temporary, runtime, node }) {
     LOGNAME: user.name,
     SHELL: '/bin/bash',
     TMPDIR: temporary,
-    XDG_RUNTIME_DIR: runtime.folder,
+    XDG_RUNTIME_DIR: runtime,
     TSX_TSCONFIG_PATH: path.join(tree, 'tsconfig.test.json'),
   };
 }
