@@ -15,13 +15,14 @@
 
 /* Made in the child by network_setup(), used in the parent; -1: not there. */
 struct net_sockets {
-	int dns_udp, dns_tcp;	/* 127.0.0.1:53 of the sandbox */
-	int relay_v4, relay_v6; /* listeners that REDIRECT leads to */
+	int netfilter; /* netlink: the redirection is installed when needed */
+	int relay; /* listener that the redirection leads to, IPv4 and IPv6 */
+	int dns_udp, dns_tcp; /* port 53 of the sandbox, IPv4 and IPv6 */
 };
 
-#define NET_SOCKETS_NONE                                                     \
-	{                                                                    \
-		.dns_udp = -1, .dns_tcp = -1, .relay_v4 = -1, .relay_v6 = -1 \
+#define NET_SOCKETS_NONE                                                       \
+	{                                                                      \
+		.netfilter = -1, .relay = -1, .dns_udp = -1, .dns_tcp = -1     \
 	}
 
 /* A promise of SECURITY.md that this host cannot keep, for `ready`. */
@@ -60,14 +61,14 @@ struct supervisor {
 	int status; /* wait status of the command, once exited */
 };
 
-/* network.c, in the child: lo, addresses, routes, sockets, nftables. */
+/* network.c, in the child: lo, addresses, routes, sockets. */
 MUST_CHECK int network_setup(const struct plan *plan,
 			     struct net_sockets *ret_sockets,
 			     const char **ret_step);
-/* network.c, in the parent: DNS and relay on the loop. */
+/* network.c, in the parent: DNS on the loop; the relay is a thread. */
 MUST_CHECK int network_start(struct supervisor *sup);
 
-/* notify.c: seccomp notifications on the loop. */
+/* notify.c: threads answer notifications; only messages reach the loop. */
 MUST_CHECK int notify_start(struct supervisor *sup);
 
 /* broker.c: reads sup->channel on the loop, dispatches its frames. */
