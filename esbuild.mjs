@@ -1,7 +1,8 @@
 // Bundles the faces into dist/. Only the extension's bundle may leave `vscode` unresolved, so a leak breaks the others.
 
-import { readFileSync } from 'node:fs';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { build, context } from 'esbuild';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -11,17 +12,20 @@ const shared = {
   platform: 'node',
   target: 'node20',
   format: 'cjs',
+  minify: true,
+  keepNames: true,
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
+  metafile: true,
   logLevel: 'warning',
 };
 
 const bundles = [
-  // .cjs, because VS Code judges by the root package.json ("type": "module") and by the name.
   {
     ...shared,
     entryPoints: ['src/extension/extension.ts'],
+    // .cjs, because VS Code judges by the root package.json ("type": "module") and by the name.
     outfile: 'dist/extension.cjs',
     external: ['vscode'],
   },
@@ -31,10 +35,29 @@ const bundles = [
     outfile: 'dist/cli.js',
     banner: { js: '#!/usr/bin/env node' },
     define: { 'process.env.CORDON_VERSION': JSON.stringify(version) },
-    minify: true,
-    keepNames: true,
   },
 ];
+
+/** The licences of what was bundled: they ask to travel with it. */
+function notices(metafiles) {
+  const packages = new Set(
+    metafiles
+      .flatMap(({ inputs }) => Object.keys(inputs))
+      .map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+      .filter((name) => name !== undefined),
+  );
+  return [...packages]
+    .sort()
+    .map((name) => {
+      const folder = path.join('node_modules', name);
+      const about = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      if (file === undefined) throw new Error(`${name} comes without a licence text`);
+      const text = readFileSync(path.join(folder, file), 'utf8').trim();
+      return `${name} ${about.version}\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
 
 await mkdir('dist', { recursive: true });
 // The CLI starts faster as CommonJS; this makes Node read dist/*.js as that.
@@ -42,7 +65,7 @@ await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
 if (process.argv.includes('--watch')) {
   for (const options of bundles) await (await context({ ...options, logLevel: 'info' })).watch();
 } else {
-  await rm('dist/cli.js.map', { force: true });
-  await Promise.all(bundles.map((options) => build(options)));
+  const results = await Promise.all(bundles.map((options) => build(options)));
+  await writeFile('dist/NOTICES.txt', notices(results.map(({ metafile }) => metafile)));
   await chmod('dist/cli.js', 0o755);
 }
