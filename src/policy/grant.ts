@@ -8,9 +8,13 @@ export interface Grant {
   /** Set for `once` and `run`. */
   readonly run?: string;
   readonly session: string;
-  readonly target: { readonly host: string; readonly port: number } | { readonly address: string; readonly port: number };
+  readonly target:
+    | { readonly host: string; readonly port: number }
+    | { readonly address: string; readonly port: number };
   /** Addresses this grant was given for although they are private, loopback or link-local; empty for public names. */
   readonly privateAddresses: readonly string[];
+  /** What an `always` wrote into the user's settings, in the notation of cordon.network.allow; else empty. */
+  readonly patterns: readonly string[];
   /** Milliseconds since the epoch. */
   readonly at: number;
 }

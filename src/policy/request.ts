@@ -1,4 +1,4 @@
-// What a program wants beyond the boundary, and what was decided. Pure types, shared by broker, audit, faces.
+// What a program wants beyond the boundary, and what was decided. Types, shared by broker, audit, faces.
 
 /** Who asks: as the supervisor saw it on the host. Text from programs: never trust it as ours when showing it. */
 export interface Subject {
@@ -22,19 +22,23 @@ export interface AccessRequest {
   readonly object: RequestObject;
 }
 
-export type ReasonCode =
-  | 'rule'
-  | 'grant'
-  | 'user'
-  | 'noAnswer'
-  | 'noInterface'
-  | 'withdrawn'
-  | 'sessionClosed'
-  | 'auditFailed'
-  | 'unresolved'
-  | 'brokerLost'
-  | 'limit'
-  | 'internal';
+/** Why a request ended as it did; travels in frames and stands in the audit. */
+export const REASONS = [
+  'rule',
+  'grant',
+  'user',
+  'noAnswer',
+  'noInterface',
+  'withdrawn',
+  'sessionClosed',
+  'auditFailed',
+  'unresolved',
+  'brokerLost',
+  'limit',
+  'internal',
+] as const;
+
+export type ReasonCode = (typeof REASONS)[number];
 
 /** The outcome of a request. `by` says who decided; a `message` is one line for the program's user. */
 export interface Decision {

@@ -107,7 +107,8 @@ export function createChannel<In, Out extends { readonly kind: string }>(
     const flowing = socket.write(encodeFrame(frame));
     // A peer that does not read its answers is not read either, until it does.
     if (!flowing) socket.pause();
-    if (socket.writableLength > MAX_UNSENT_BYTES) finish({ kind: 'broken', message: 'the peer does not read' });
+    if (socket.writableLength > MAX_UNSENT_BYTES)
+      finish({ kind: 'broken', message: 'the peer does not read' });
     return true;
   };
 
@@ -134,7 +135,11 @@ export function createChannel<In, Out extends { readonly kind: string }>(
 
   const closed = new Promise<ChannelEnd>((resolve) => {
     socket.on('close', () => {
-      finish(splitter.isInside ? { kind: 'broken', message: 'the peer left inside a frame' } : { kind: 'ended' });
+      finish(
+        splitter.isInside
+          ? { kind: 'broken', message: 'the peer left inside a frame' }
+          : { kind: 'ended' },
+      );
       resolve(end ?? { kind: 'ended' });
     });
   });

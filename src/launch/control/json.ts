@@ -13,7 +13,8 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   const value: unknown = JSON.parse(text);
   const keys = checkValue(value, MAX_DEPTH);
   // JSON.parse keeps the last of two equal keys, so a text with more colons than the value has keys held a duplicate.
-  if (text.replace(STRING, '').split(':').length - 1 !== keys) throw new Error('a key appears twice');
+  if (text.replace(STRING, '').split(':').length - 1 !== keys)
+    throw new Error('a key appears twice');
   return value;
 }
 

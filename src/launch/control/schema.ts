@@ -8,6 +8,7 @@ import type { Gap, LinuxPlan, Mount, PlannedRule } from '../../plan/plan.js';
 import type { AbsolutePath } from '../../policy/paths.js';
 import { absolutePath } from '../../policy/paths.js';
 import type { ReasonCode, RequestObject, Subject } from '../../policy/request.js';
+import { REASONS } from '../../policy/request.js';
 import { parseStrictJson } from './json.js';
 
 export const PROTOCOL_VERSION = 1;
@@ -120,23 +121,11 @@ const host = () =>
   z.string().check(z.maxLength(253), z.regex(/^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/));
 
 const address = () =>
-  z.string().check(z.refine((text) => net.isIP(text) !== 0 && !text.includes('%'), 'not an IP address'));
+  z
+    .string()
+    .check(z.refine((text) => net.isIP(text) !== 0 && !text.includes('%'), 'not an IP address'));
 
-const reason = () =>
-  z.enum([
-    'rule',
-    'grant',
-    'user',
-    'noAnswer',
-    'noInterface',
-    'withdrawn',
-    'sessionClosed',
-    'auditFailed',
-    'unresolved',
-    'brokerLost',
-    'limit',
-    'internal',
-  ]) satisfies z.ZodMiniType<ReasonCode>;
+const reason = () => z.enum(REASONS);
 
 const subject = () =>
   z.strictObject({
@@ -264,7 +253,9 @@ const rule = (): z.ZodMiniType<PlannedRule> => {
   return z.union([
     z.strictObject({
       effect,
-      host: z.string().check(z.maxLength(255), z.regex(/^(?:\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/)),
+      host: z
+        .string()
+        .check(z.maxLength(255), z.regex(/^(?:\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/)),
       ports: ports(),
     }),
     z.strictObject({ effect, network: network(), ports: ports() }),
@@ -311,8 +302,7 @@ const brokerFrames: Schemas<BrokerFrame> = {
       addresses: z.array(address()),
       message: z.nullable(z.string()),
     }),
-  error: () =>
-    z.strictObject({ kind: z.literal('error'), code: z.string(), message: z.string() }),
+  error: () => z.strictObject({ kind: z.literal('error'), code: z.string(), message: z.string() }),
   welcome: () => z.strictObject({ kind: z.literal('welcome') }),
   hold: () => z.strictObject({ kind: z.literal('hold') }),
   resume: () => z.strictObject({ kind: z.literal('resume') }),
