@@ -4,7 +4,7 @@
 import * as z from 'zod/mini';
 
 import type { Grant } from '../policy/grant.js';
-import type { ReasonCode, RequestObject, Subject } from '../policy/request.js';
+import type { DenialObject, ReasonCode, RequestObject, Subject } from '../policy/request.js';
 import { REASONS } from '../policy/request.js';
 
 export type AuditEntry =
@@ -47,7 +47,7 @@ export type AuditEntry =
       readonly run: string;
       readonly subject: Subject;
       readonly action: 'connect' | 'lookup';
-      readonly object: RequestObject;
+      readonly object: DenialObject;
       readonly reason: ReasonCode;
       readonly rule: string;
     }
@@ -133,7 +133,13 @@ function auditLine(): z.ZodMiniType<AuditLine> {
       grant: z.nullable(z.string()),
       addresses: z.array(z.string()),
     }),
-    z.strictObject({ ...line, ...access, kind: z.literal('denial'), reason }),
+    z.strictObject({
+      ...line,
+      ...access,
+      kind: z.literal('denial'),
+      object: z.union([access.object, z.strictObject({ path: z.string() })]),
+      reason,
+    }),
     z.strictObject({
       ...line,
       kind: z.literal('grant'),

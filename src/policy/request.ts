@@ -15,6 +15,9 @@ export type RequestObject =
   | { readonly address: string; readonly port: number }
   | { readonly host: string };
 
+/** What a refusal learnt afterwards can be about, besides: the path of a unix socket. */
+export type DenialObject = RequestObject | { readonly path: string };
+
 export interface AccessRequest {
   readonly run: string;
   readonly subject: Subject;

@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import type { Gap, LinuxPlan, Mount, PlannedRule } from '../../plan/plan.js';
 import type { AbsolutePath } from '../../policy/paths.js';
 import { absolutePath } from '../../policy/paths.js';
-import type { ReasonCode, RequestObject, Subject } from '../../policy/request.js';
+import type { DenialObject, ReasonCode, RequestObject, Subject } from '../../policy/request.js';
 import { REASONS } from '../../policy/request.js';
 import { parseStrictJson } from './json.js';
 
@@ -53,7 +53,7 @@ export interface DenialFrame {
   readonly kind: 'denial';
   readonly subject: Subject;
   readonly action: 'connect' | 'lookup';
-  readonly object: RequestObject;
+  readonly object: DenialObject;
   readonly reason: ReasonCode;
   readonly rule: number | null;
 }
@@ -193,7 +193,11 @@ const launcherFrames: Schemas<LauncherFrame> = {
       rule: ruleIndex(),
     };
     return z.discriminatedUnion('action', [
-      z.strictObject({ ...shared, action: z.literal('connect'), object: connection() }),
+      z.strictObject({
+        ...shared,
+        action: z.literal('connect'),
+        object: z.union([connection(), z.strictObject({ path: path() })]),
+      }),
       z.strictObject({ ...shared, action: z.literal('lookup'), object: lookup() }),
     ]);
   },
