@@ -196,7 +196,7 @@ const launcherFrames: Schemas<LauncherFrame> = {
       z.strictObject({
         ...shared,
         action: z.literal('connect'),
-        object: z.union([connection(), z.strictObject({ path: path() })]),
+        object: z.union([connection(), z.strictObject({ path: z.string() })]),
       }),
       z.strictObject({ ...shared, action: z.literal('lookup'), object: lookup() }),
     ]);
