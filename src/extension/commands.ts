@@ -1,0 +1,110 @@
+// The commands of package.json, each a few lines over a part that does the work.
+
+import * as vscode from 'vscode';
+
+import { assertNever } from '../base/assertNever.js';
+import { DisposableStore } from '../base/disposable.js';
+import type { Disposable } from '../base/disposable.js';
+import { userMessageOf } from '../base/errors.js';
+import type { Log } from '../base/log.js';
+import type { SessionSnapshot } from '../session/snapshot.js';
+
+export interface Actions {
+  readonly newTerminal: () => Promise<unknown>;
+  readonly showPending: () => Promise<void>;
+  readonly showGrants: () => Promise<void>;
+  readonly runDoctor: () => Promise<void>;
+  readonly showLog: () => void;
+  readonly snapshot: () => SessionSnapshot;
+}
+
+export const STATUS_COMMAND = 'cordon.showStatus';
+
+export function registerCommands(actions: Actions, log: Log): Disposable {
+  const store = new DisposableStore();
+  const register = (id: string, run: () => unknown): void => {
+    store.add(
+      vscode.commands.registerCommand(id, async () => {
+        try {
+          return await run();
+        } catch (error) {
+          log.error(`${id} failed`, error);
+          await vscode.window.showErrorMessage(userMessageOf(error));
+          return undefined;
+        }
+      }),
+    );
+  };
+  register('cordon.newTerminal', actions.newTerminal);
+  register('cordon.showPending', actions.showPending);
+  register('cordon.showGrants', actions.showGrants);
+  register('cordon.runDoctor', actions.runDoctor);
+  register('cordon.showLog', actions.showLog);
+  register('cordon.openSettings', openSettings);
+  register(STATUS_COMMAND, () => showStatus(actions));
+  return store;
+}
+
+async function openSettings(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.openSettings', '@ext:cordon.cordon');
+}
+
+type Entry = 'newTerminal' | 'showGrants' | 'runDoctor' | 'openSettings' | 'showLog';
+
+/** What waits, when something does; else the state of things and what can be done about it. */
+async function showStatus(actions: Actions): Promise<void> {
+  const snapshot = actions.snapshot();
+  if (snapshot.pending.length > 0) {
+    await actions.showPending();
+    return;
+  }
+  const picked = await vscode.window.showQuickPick(statusItems(snapshot), {
+    title: 'Cordon',
+    placeHolder: postureText(snapshot),
+    matchOnDetail: true,
+  });
+  switch (picked?.entry) {
+    case undefined:
+      return;
+    case 'newTerminal':
+      await actions.newTerminal();
+      return;
+    case 'showGrants':
+      return actions.showGrants();
+    case 'runDoctor':
+      return actions.runDoctor();
+    case 'openSettings':
+      return openSettings();
+    case 'showLog':
+      actions.showLog();
+      return;
+    default:
+      return assertNever(picked.entry);
+  }
+}
+
+interface StatusItem extends vscode.QuickPickItem {
+  readonly entry: Entry;
+}
+
+function statusItems({ grants, gaps, problem }: SessionSnapshot): readonly StatusItem[] {
+  return [
+    ...(problem === undefined
+      ? []
+      : [{ entry: 'runDoctor', label: '$(error) Not enforcing', detail: problem } as const]),
+    ...gaps.map(
+      ({ promise, reason }) => ({ entry: 'runDoctor', label: `$(warning) ${promise}`, detail: reason }) as const,
+    ),
+    { entry: 'newTerminal', label: '$(shield) New Sandboxed Terminal' },
+    { entry: 'showGrants', label: '$(pass) Show Grants', description: grants.length === 0 ? '' : String(grants.length) },
+    { entry: 'runDoctor', label: '$(pulse) Run Doctor' },
+    { entry: 'openSettings', label: '$(gear) Open Settings' },
+    { entry: 'showLog', label: '$(output) Show Log' },
+  ];
+}
+
+function postureText({ posture, runs }: SessionSnapshot): string {
+  const running = runs.filter(({ state }) => state === 'running').length;
+  const terminals = running === 1 ? '1 run in the sandbox' : `${running} runs in the sandbox`;
+  return `${posture.charAt(0).toUpperCase()}${posture.slice(1)}, ${terminals}`;
+}

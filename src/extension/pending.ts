@@ -1,0 +1,95 @@
+// The quick pick of all that is pending: where a question is found when its notification is hidden or gone.
+
+import * as vscode from 'vscode';
+
+import { DisposableStore } from '../base/disposable.js';
+import type { Question } from '../broker/prompter.js';
+import type { Session } from '../session/session.js';
+import { sayTooLate } from './prompter.js';
+import type { Choice } from './question.js';
+import { choicesOf, commandText, questionTitle } from './question.js';
+
+type ShowDetails = (question: Question) => Promise<void>;
+
+/** Lets a person choose one of the pending questions and answer it; goes on with the next until none is left. */
+export async function answerPending(session: Session, showDetails: ShowDetails): Promise<void> {
+  for (;;) {
+    if (session.snapshot().pending.length === 0) {
+      await vscode.window.showInformationMessage('No request is waiting for an answer.');
+      return;
+    }
+    const question = await pickQuestion(session);
+    if (question === undefined) return;
+    const choice = await pickChoice(question);
+    if (choice === undefined) return;
+    if (choice === 'details') {
+      await showDetails(question);
+      return;
+    }
+    if (!session.answer(question.id, { kind: choice.kind })) await sayTooLate(questionTitle(question));
+    if (session.snapshot().pending.length === 0) return;
+  }
+}
+
+interface QuestionItem extends vscode.QuickPickItem {
+  readonly question: Question;
+}
+
+/** The only pending question at once, else the one picked from a list that follows the session. */
+function pickQuestion(session: Session): Promise<Question | undefined> {
+  const { pending } = session.snapshot();
+  if (pending.length === 1) return Promise.resolve(pending[0]);
+  return new Promise((resolve) => {
+    const store = new DisposableStore();
+    const pick = store.add(vscode.window.createQuickPick<QuestionItem>());
+    pick.title = 'Pending Requests';
+    pick.placeholder = 'Choose a request to answer';
+    pick.items = pending.map(questionItem);
+    store.add(
+      session.onDidChange((snapshot) => {
+        pick.items = snapshot.pending.map(questionItem);
+        if (snapshot.pending.length === 0) pick.hide();
+      }),
+    );
+    store.add(
+      pick.onDidAccept(() => {
+        resolve(pick.selectedItems[0]?.question);
+        pick.hide();
+      }),
+    );
+    store.add(
+      pick.onDidHide(() => {
+        resolve(undefined);
+        store.dispose();
+      }),
+    );
+    pick.show();
+  });
+}
+
+function questionItem(question: Question): QuestionItem {
+  return {
+    question,
+    label: `$(question) ${questionTitle(question)}`,
+    description: question.waiting > 1 ? `${question.waiting} calls` : '',
+    detail: commandText(question.request.subject.arguments),
+  };
+}
+
+async function pickChoice(question: Question): Promise<Choice | 'details' | undefined> {
+  const icons = { once: 'check', run: 'check', session: 'check-all', always: 'pass', deny: 'close', denyAlways: 'error' };
+  const choices = choicesOf(question).map((choice) => ({
+    label: `$(${icons[choice.kind]}) ${choice.label}`,
+    detail: choice.effect,
+    choice,
+  }));
+  const picked = await vscode.window.showQuickPick(
+    [
+      ...choices,
+      { label: '', kind: vscode.QuickPickItemKind.Separator, choice: undefined },
+      { label: '$(info) Details', detail: 'Process chain, command, folder and rule.', choice: 'details' as const },
+    ],
+    { title: questionTitle(question), placeHolder: commandText(question.request.subject.arguments) },
+  );
+  return picked?.choice;
+}
