@@ -67,6 +67,8 @@ MUST_CHECK int network_setup(const struct plan *plan,
 			     const char **ret_step);
 /* network.c, in the parent: DNS on the loop; the relay is a thread. */
 MUST_CHECK int network_start(struct supervisor *sup);
+/* After pid 1 ended: passes on what the program had written, then ends. */
+void network_finish(struct supervisor *sup, int timeout_ms);
 
 /* notify.c: threads answer notifications; only messages reach the loop. */
 MUST_CHECK int notify_start(struct supervisor *sup);
