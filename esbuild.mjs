@@ -59,13 +59,20 @@ function notices(metafiles) {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+async function buildAll() {
+  const results = await Promise.all(bundles.map((options) => build(options)));
+  await writeFile('dist/NOTICES.txt', notices(results.map(({ metafile }) => metafile)));
+  await chmod('dist/cli.js', 0o755);
+}
+
 await mkdir('dist', { recursive: true });
 // The CLI starts faster as CommonJS; this makes Node read dist/*.js as that.
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
 if (process.argv.includes('--watch')) {
   for (const options of bundles) await (await context({ ...options, logLevel: 'info' })).watch();
 } else {
-  const results = await Promise.all(bundles.map((options) => build(options)));
-  await writeFile('dist/NOTICES.txt', notices(results.map(({ metafile }) => metafile)));
-  await chmod('dist/cli.js', 0o755);
+  await buildAll().catch((error) => {
+    if (error.errors === undefined) throw error; // else esbuild has printed it
+    process.exitCode = 1;
+  });
 }
