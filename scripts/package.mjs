@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
 const TARGETS = ['linux-x64', 'linux-arm64'];
-const CROSS = { arch: 'arm64', compiler: 'aarch64-linux-gnu-gcc' };
+const CROSS_COMPILER = 'aarch64-linux-gnu-gcc';
 
 function run(command, args) {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
@@ -17,7 +17,7 @@ function run(command, args) {
 }
 
 function hasCrossCompiler() {
-  return spawnSync(CROSS.compiler, ['--version']).status === 0;
+  return spawnSync(CROSS_COMPILER, ['--version']).status === 0;
 }
 
 function packageTarget(target) {
@@ -40,6 +40,6 @@ function packageTarget(target) {
 run('npm', ['run', '--silent', 'build']);
 packageTarget('linux-x64');
 if (hasCrossCompiler()) {
-  run('make', ['--silent', '-C', 'native', `ARCH=${CROSS.arch}`, `CC=${CROSS.compiler}`]);
+  run('make', ['--silent', '-C', 'native', 'arm64']);
   packageTarget('linux-arm64');
-} else console.log(`linux-arm64: left out, ${CROSS.compiler} is not installed`);
+} else console.log(`linux-arm64: left out, ${CROSS_COMPILER} is not installed`);

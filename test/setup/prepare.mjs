@@ -15,6 +15,11 @@ function prepare(use) {
   installPackages(missingPackages(use));
   installModules();
   step('npm', ['run', '--silent', 'build'], 'the build failed');
+  if (use === 'test')
+    step('make', ['--silent', '-C', 'native', 'tests'], 'the C tests do not build');
+  if (use === 'test' || use === 'try') {
+    step(process.execPath, ['test/setup/codeServer.mjs'], 'could not install code-server');
+  }
 }
 
 function checkNode() {
