@@ -9,7 +9,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { createDeferred } from '../../src/base/deferred.js';
 import type { Deferred } from '../../src/base/deferred.js';
-import type { Answers, Command, Finished, Report, RunOptions, Seen } from './worldMessages.js';
+import { cordonCommand } from './sandbox.js';
+import type { CommandOptions, Finished } from './sandbox.js';
+import type { Answers, Command, Report, Seen } from './worldMessages.js';
 
 export const REPOSITORY = path.resolve(import.meta.dirname, '../..');
 
@@ -30,18 +32,18 @@ export interface World {
   readonly home: string;
   /** PEM file of the servers' authority; the usual variables point at it. */
   readonly authority: string;
-  run(argv: readonly string[], options?: RunOptions): Promise<Finished>;
-  start(argv: readonly string[], options?: RunOptions): Promise<Running>;
+  run(argv: readonly string[], options?: CommandOptions): Promise<Finished>;
+  start(argv: readonly string[], options?: CommandOptions): Promise<Running>;
   /** `cordon run FLAGS -- COMMAND`. */
   cordon(
     flags: readonly string[],
     command: readonly string[],
-    options?: RunOptions,
+    options?: CommandOptions,
   ): Promise<Finished>;
   startCordon(
     flags: readonly string[],
     command: readonly string[],
-    options?: RunOptions,
+    options?: CommandOptions,
   ): Promise<Running>;
   /** Says what a name resolves to from now on. */
   resolve(name: string, answers: Answers): Promise<void>;
@@ -51,16 +53,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-function cordonCommand(flags: readonly string[], command: readonly string[]): readonly string[] {
-  if (UNPROTECTED) return command;
-  return [
-    process.execPath,
-    path.join(REPOSITORY, 'dist/cli.js'),
-    'run',
-    ...flags,
-    '--',
-    ...command,
-  ];
+function commandFor(flags: readonly string[], command: readonly string[]): readonly string[] {
+  return UNPROTECTED ? command : cordonCommand(flags, command);
 }
 
 function environment(home: string, runtime: string, authority: string): Record<string, string> {
@@ -177,8 +171,8 @@ export async function createWorld(): Promise<World> {
       return { pid: report.pid, finished };
     },
     run: async (argv, options) => (await world.start(argv, options)).finished,
-    cordon: (flags, command, options) => world.run(cordonCommand(flags, command), options),
-    startCordon: (flags, command, options) => world.start(cordonCommand(flags, command), options),
+    cordon: (flags, command, options) => world.run(commandFor(flags, command), options),
+    startCordon: (flags, command, options) => world.start(commandFor(flags, command), options),
     async resolve(name, answers) {
       await line.call({ kind: 'zone', name, answers });
     },

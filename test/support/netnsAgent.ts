@@ -8,7 +8,8 @@ import path from 'node:path';
 import { makeContent } from './registry.js';
 import { createNotebook, startServers } from './servers.js';
 import { ADDRESS } from './worldMessages.js';
-import type { Call, Command, Finished, Report } from './worldMessages.js';
+import type { Finished } from './sandbox.js';
+import type { Call, Command, Report } from './worldMessages.js';
 
 const [folder = '', uid = '', gid = ''] = process.argv.slice(2);
 

@@ -1,5 +1,7 @@
 // What a test and the agent inside its world tell each other (netns.ts ↔ netnsAgent.ts), and the world's map.
 
+import type { Finished } from './sandbox.js';
+
 /** Addresses that look public, private and special; all of them live on the world's own `lo` and nowhere else. */
 export const ADDRESS = {
   /** HTTP, HTTPS, git, npm, pip and echo. */
@@ -41,22 +43,6 @@ export interface Seen {
   readonly requests: readonly string[];
   /** `93.184.216.34:443 3 bytes` */
   readonly datagrams: readonly string[];
-}
-
-export interface RunOptions {
-  readonly cwd?: string;
-  /** Laid over the world's environment; `undefined` removes. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  readonly input?: string;
-  /** SIGKILL after this long, 30 s by default. */
-  readonly timeoutMs?: number;
-}
-
-export interface Finished {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 export type Command =
