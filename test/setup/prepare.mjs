@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
+const WORKBENCH = 'test/extension/harness/installCodeServer.ts';
 
 class Stop extends Error {}
 
@@ -15,11 +16,9 @@ function prepare(use) {
   installPackages(missingPackages(use));
   installModules();
   step('npm', ['run', '--silent', 'build'], 'the build failed');
-  if (use === 'test')
-    step('make', ['--silent', '-C', 'native', 'tests'], 'the C tests do not build');
-  if (use === 'test' || use === 'try') {
-    step(process.execPath, ['test/setup/codeServer.mjs'], 'could not install code-server');
-  }
+  if (use !== 'test') return;
+  step('make', ['--silent', '-C', 'native', 'tests'], 'the C tests do not build');
+  step(process.execPath, ['--import', 'tsx', WORKBENCH], 'could not install code-server');
 }
 
 function checkNode() {

@@ -8,8 +8,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const USER = 'cordon-test';
-/** Made by the set-up, never changed by a test: bound instead of copied. */
+/** Made by the set-up, never changed by a test: bound, read-only, instead of copied. */
 const BOUND = ['node_modules', 'dist', 'build', '.cache'];
+/** What a failed test leaves to look at, such as a picture of the window; all that tests share with the tree. */
+const ARTIFACTS = 'build/artifacts';
 const NOT_COPIED = new Set([...BOUND, '.git']);
 
 /** Where and how to run: `run(command, args)` starts in `tree`. `close()` removes what was made. */
@@ -26,6 +28,8 @@ export function unprivileged(root) {
   });
   mkdirSync(temporary);
   mkdirSync(runtime);
+  mkdirSync(path.join(root, ARTIFACTS), { recursive: true });
+  run('chown', [`${user.name}:`, path.join(root, ARTIFACTS)]);
   const bound = BOUND.filter((name) => existsSync(path.join(root, name)));
   for (const name of bound) mkdirSync(path.join(tree, name));
   run('chown', ['-R', `${user.name}:`, place]);
@@ -42,7 +46,7 @@ export function unprivileged(root) {
         'unshare',
         [
           ...['--mount', '--propagation', 'private', '--', 'sh', '-euc', ENTER, 'sh'],
-          ...[root, tree, bound.join(' '), node.from, node.to, user.name, String(user.uid)],
+          ...[root, tree, bound.join(' '), ARTIFACTS, node.from, node.to, user.name],
           ...[command === process.execPath ? node.command : command, ...args],
         ],
         {
@@ -59,22 +63,25 @@ export function unprivileged(root) {
 
 /** Binds are read-only and end with the mount namespace, so with the last test process. */
 const ENTER = `
-root=$1 tree=$2 bound=$3 node_from=$4 node_to=$5 user=$6 uid=$7; shift 7
+root=$1 tree=$2 bound=$3 artifacts=$4 node_from=$5 node_to=$6 user=$7; shift 7
 for name in $bound; do
   mount --bind "$root/$name" "$tree/$name"
   mount -o remount,bind,ro "$tree/$name"
 done
+mount --bind "$root/$artifacts" "$tree/$artifacts"
 if [ -n "$node_to" ]; then mount --bind "$node_from" "$node_to"; fi
 cd "$tree"
-exec setpriv --reuid "$uid" --regid "$(id -g "$user")" --init-groups --inh-caps=-all -- "$@"
+exec setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups --inh-caps=-all -- "$@"
 `;
 
 function here(root) {
+  mkdirSync(path.join(root, ARTIFACTS), { recursive: true });
   const runtime = process.env.XDG_RUNTIME_DIR;
   const made = runtime === undefined ? mkdtempSync(path.join(tmpdir(), 'cordon-run-')) : undefined;
   const env = {
     ...process.env,
     XDG_RUNTIME_DIR: runtime ?? made,
+    CORDON_ARTIFACTS: path.join(root, ARTIFACTS),
     TSX_TSCONFIG_PATH: path.join(root, 'tsconfig.test.json'),
   };
   return {
@@ -124,6 +131,7 @@ function environment(user, { tree, temporary, runtime, node }) {
     SHELL: '/bin/bash',
     TMPDIR: temporary,
     XDG_RUNTIME_DIR: runtime,
+    CORDON_ARTIFACTS: path.join(tree, ARTIFACTS),
     TSX_TSCONFIG_PATH: path.join(tree, 'tsconfig.test.json'),
   };
 }
