@@ -63,7 +63,8 @@ async function showStatus(actions: Actions): Promise<void> {
     placeHolder: postureText(snapshot),
     matchOnDetail: true,
   });
-  switch (picked?.entry) {
+  const entry = picked?.entry;
+  switch (entry) {
     case undefined:
       return;
     case 'newTerminal':
@@ -79,7 +80,7 @@ async function showStatus(actions: Actions): Promise<void> {
       actions.showLog();
       return;
     default:
-      return assertNever(picked.entry);
+      return assertNever(entry);
   }
 }
 

@@ -6,7 +6,7 @@ import { DisposableStore } from '../base/disposable.js';
 import type { Question } from '../broker/prompter.js';
 import type { Session } from '../session/session.js';
 import { sayTooLate } from './prompter.js';
-import type { Choice } from './question.js';
+import type { AnswerKind, Choice } from './question.js';
 import { choicesOf, commandText, questionTitle } from './question.js';
 
 type ShowDetails = (question: Question) => Promise<void>;
@@ -76,10 +76,19 @@ function questionItem(question: Question): QuestionItem {
   };
 }
 
+const choiceIcons: Readonly<Record<AnswerKind, string>> = {
+  once: 'check',
+  run: 'check',
+  session: 'check-all',
+  always: 'pass',
+  deny: 'close',
+  denyRun: 'close-all',
+  denyAlways: 'error',
+};
+
 async function pickChoice(question: Question): Promise<Choice | 'details' | undefined> {
-  const icons = { once: 'check', run: 'check', session: 'check-all', always: 'pass', deny: 'close', denyAlways: 'error' };
   const choices = choicesOf(question).map((choice) => ({
-    label: `$(${icons[choice.kind]}) ${choice.label}`,
+    label: `$(${choiceIcons[choice.kind]}) ${choice.label}`,
     detail: choice.effect,
     choice,
   }));

@@ -34,10 +34,15 @@ export function questionTitle(question: Question): string {
   return `${programName(request)} wants to ${wish} ${targetText(request.object)}${addressNote(question)}`;
 }
 
-/** The program's file name; a program that has none is still told apart by its process id. */
-export function programName(request: AccessRequest): string {
-  const name = request.subject.executable.split('/').at(-1) ?? '';
-  return name === '' ? `process ${request.subject.pid}` : editorText(name, NAME_LENGTH);
+/**
+ * The program's file name, in quotes when it could be read as words of ours ("curl wants to reach a.test, and x"). A program
+ * that has none is still told apart by its process id.
+ */
+export function programName({ subject }: Pick<AccessRequest, 'subject'>): string {
+  const name = subject.executable.split('/').at(-1) ?? '';
+  if (name === '') return `process ${subject.pid}`;
+  const shown = editorText(name, NAME_LENGTH);
+  return /^[\p{L}\p{N}._+-]+$/u.test(name) ? shown : `“${shown.replaceAll(/[“”]/gu, "'")}”`;
 }
 
 /** `example.com:443`, `[2001:db8::1]:443`, or the name alone. */
@@ -88,6 +93,7 @@ export function choicesOf(question: Question): readonly Choice[] {
     },
     { kind: 'deny', label: 'Deny', effect: `${program} gets an error. The next call asks again.` },
     { kind: 'run', label: 'Allow for this terminal', effect: `This terminal may reach ${target} until it closes.` },
+    { kind: 'denyRun', label: 'Deny for this terminal', effect: 'Everything this terminal still asks is denied, too.' },
     {
       kind: 'denyAlways',
       label: 'Always deny',

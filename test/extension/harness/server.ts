@@ -7,7 +7,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-import { installCodeServer } from './installCodeServer.js';
+import { installCodeServer } from '../../setup/codeServer.mjs';
 import { until } from './until.js';
 
 export const ROOT = path.join(import.meta.dirname, '..', '..', '..');
