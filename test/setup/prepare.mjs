@@ -7,7 +7,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const WORKBENCH = 'test/extension/harness/installCodeServer.ts';
 
 class Stop extends Error {}
 
@@ -18,7 +17,7 @@ function prepare(use) {
   step('npm', ['run', '--silent', 'build'], 'the build failed');
   if (use !== 'test') return;
   step('make', ['--silent', '-C', 'native', 'tests'], 'the C tests do not build');
-  step(process.execPath, ['--import', 'tsx', WORKBENCH], 'could not install code-server');
+  step(process.execPath, ['test/setup/codeServer.mjs'], 'could not install code-server');
 }
 
 function checkNode() {
