@@ -2,8 +2,14 @@
 
 import type { AccessRequest } from '../policy/request.js';
 
+/**
+ * `denyAlways` is written to the user's settings; `denyRun` refuses everything else that the run asks, too. `dismissed`
+ * is no answer: the question stays pending.
+ */
 export type Answer =
-  | { readonly kind: 'once' | 'run' | 'session' | 'always' | 'deny' | 'denyAlways' }
+  | {
+      readonly kind: 'once' | 'run' | 'session' | 'always' | 'deny' | 'denyRun' | 'denyAlways';
+    }
   | { readonly kind: 'dismissed' };
 
 /** One question, however many equal requests wait for it. */
@@ -28,7 +34,7 @@ export interface Question {
 export interface Prompter {
   /**
    * Asks. Settles with the answer; `dismissed` leaves the question pending (a toast that was closed), to be answered
-   * later through `Broker.answer`. When `signal` aborts, the question is over: take it down, the result is ignored.
+   * later through `Session.answer`. When `signal` aborts, the question is over: take it down, the result is ignored.
    * A rejection is a denial with reason `noInterface`.
    */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
