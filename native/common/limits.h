@@ -27,6 +27,7 @@ enum {
 	/* Names and paths. */
 	PATH_BYTES_MAX = 4096, /* with the terminating zero, as in the kernel */
 	HOST_MAX = 253,	       /* RFC 1035, without the trailing dot */
+	HOST_BYTES_MAX = HOST_MAX + 1,
 
 	/* Requests (subject in PROTOCOL.md). */
 	SUBJECT_CHAIN_MAX = 16,
@@ -39,4 +40,25 @@ enum {
 	HAND_OVER_MAX = 16,		 /* descriptors in one message */
 	REGISTRATION_MAX = 64 << 10,	 /* bytes of a NAME.json */
 	REGISTRATIONS_MAX = 256,	 /* files looked at */
+
+	/* Network. */
+	NAMES_MAX = 16384, /* that one run may look up */
+	LOOKUPS_MAX = 128, /* waiting for the broker */
+	LOOKUP_MS = 5000,
+	DNS_STREAMS_MAX = 16, /* connections to port 53 */
+	DNS_STREAM_MS = 10000,
+	CALLS_MAX = 256, /* calls that are answered at a time, a thread each */
+	CALL_STACK_BYTES = 128 << 10,
+	QUESTIONS_MAX = CALLS_MAX + LOOKUPS_MAX, /* open ones */
+	ANSWER_ADDRESSES_MAX = 64,
+	DIAL_MS = 10000, /* for each address but the last */
+	DIAL_LAST_MS = 30000,
+	DIALLED_MAX = CALLS_MAX, /* connections that wait for their program */
+	DIALLED_MS = 10000,
+	RELAYED_MAX = 4096,
+	RELAY_BUFFER_BYTES = 256 << 10,
+	DENIALS_KEPT_MAX = 1024, /* told apart, so as to tell each once */
+	DENIAL_REPEAT_MS = 1000,
+	BROKER_RETRY_MS = 500,
+	ALIVE_CHECK_MS = 100, /* of a program whose call is held */
 };
