@@ -49,5 +49,15 @@ export default defineConfig(
       eqeqeq: 'error',
     },
   },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    rules: {
+      eqeqeq: 'error',
+      'no-empty': 'error',
+      'no-unused-vars': 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+    },
+  },
   prettier,
 );
