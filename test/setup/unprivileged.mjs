@@ -94,7 +94,8 @@ function here(root) {
   };
 }
 
-function testUser() {
+/** The user that root becomes for tests and `npm run try`; made when there is none. */
+export function testUser() {
   if (spawnSync('getent', ['passwd', USER]).status !== 0) {
     run('useradd', ['--create-home', '--shell', '/bin/bash', USER]);
   }
