@@ -1,6 +1,9 @@
 // What the launcher will do, as data: exactly what is sent to it (native/PROTOCOL.md, "The plan"). Pure types.
 
+import type { PortRange } from '../policy/hosts.js';
 import type { AbsolutePath } from '../policy/paths.js';
+import type { NetworkMode } from '../policy/policy.js';
+import type { Effect } from '../policy/rules.js';
 
 /** A promise of SECURITY.md that this host cannot keep, and why. Shown to the user, never silent. */
 export interface Gap {
@@ -17,11 +20,7 @@ export type Mount =
       readonly work: AbsolutePath;
     };
 
-export type NetworkMode = 'off' | 'ask' | 'on';
-export type Effect = 'allow' | 'deny' | 'ask';
-
-/** Ports `from` to `to`, both included, 1 … 65535. */
-export type PortRange = readonly [from: number, to: number];
+export type { Effect, NetworkMode, PortRange };
 
 export type PlannedRule =
   | { readonly effect: Effect; readonly host: string; readonly ports: PortRange }

@@ -15,8 +15,8 @@ export type LayerSource =
   | { readonly kind: 'user'; readonly file: string }
   /** A folder's own settings or `.cordon.json`: can only narrow. */
   | { readonly kind: 'workspace'; readonly folder: string; readonly file: string }
-  /** Flags of one run. `typed`: by a person, who may widen up to the administrator's limit. */
-  | { readonly kind: 'run'; readonly typed: boolean };
+  /** Flags of one run, or the file that they name. `typed`: by a person, who may widen up to the administrator's limit. */
+  | { readonly kind: 'run'; readonly typed: boolean; readonly file?: string };
 
 export interface Problem {
   /** An error refuses every run; a warning says that an entry has no effect. */
@@ -94,7 +94,7 @@ export function describeSource(source: LayerSource): string {
     case 'workspace':
       return source.file;
     case 'run':
-      return 'the command line';
+      return source.file ?? 'the command line';
     default:
       return assertNever(source);
   }
@@ -160,8 +160,14 @@ function problemsOf(layer: Layer, value: unknown, issue: Issue): readonly Proble
       );
     case 'too_big':
       return at(`must be at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`);
-    default:
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_key':
+    case 'invalid_union':
+    case 'not_multiple_of':
       return at(issue.message);
+    default:
+      return assertNever(issue);
   }
 }
 

@@ -1,0 +1,120 @@
+// Numeric addresses and networks. IPv4-mapped IPv6 addresses are IPv4 here, always: one host, one decision.
+
+import ipaddr from 'ipaddr.js';
+
+export interface Address {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+  /** Canonical: `10.0.0.1`, `2001:db8::1`. */
+  readonly text: string;
+}
+
+export interface Network {
+  readonly bits: 32 | 128;
+  readonly prefix: number;
+  /** The first `prefix` bits, as a number. */
+  readonly head: bigint;
+  /** Canonical: `10.0.0.0/8`. */
+  readonly text: string;
+}
+
+type Parsed = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** `undefined` for anything but a plain numeric address: no octal or short forms, no zones. */
+export function parseAddress(text: string): Address | undefined {
+  const parsed = parse(text);
+  return parsed === undefined ? undefined : toAddress(parsed);
+}
+
+/** `10.0.0.0/8` or one address. `beyond`: bits after the prefix are set, which nobody means. */
+export function parseNetwork(
+  text: string,
+): { readonly kind: 'network'; readonly network: Network } | { readonly kind: 'beyond' | 'bad' } {
+  const match = /^(?<address>[^/]+)(?:\/(?<prefix>\d{1,3}))?$/u.exec(text);
+  const parsed = parse(match?.groups?.['address'] ?? '');
+  if (parsed === undefined) return { kind: 'bad' };
+  const isMapped = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress();
+  const address = toAddress(parsed);
+  const written = match?.groups?.['prefix'];
+  const prefix = written === undefined ? address.bits : Number(written) - (isMapped ? 96 : 0);
+  if (prefix < 0 || prefix > address.bits) return { kind: 'bad' };
+  const head = address.value >> BigInt(address.bits - prefix);
+  if (head << BigInt(address.bits - prefix) !== address.value) return { kind: 'beyond' };
+  const network = { bits: address.bits, prefix, head, text: `${address.text}/${prefix}` };
+  return { kind: 'network', network };
+}
+
+export function networkContains(outer: Network, inner: Network | Address): boolean {
+  if (outer.bits !== inner.bits) return false;
+  if ('value' in inner) return inner.value >> BigInt(inner.bits - outer.prefix) === outer.head;
+  return (
+    inner.prefix >= outer.prefix && inner.head >> BigInt(inner.prefix - outer.prefix) === outer.head
+  );
+}
+
+/**
+ * Networks that no rule about names opens, because they lead into this machine or its surroundings: a name that resolves to
+ * one of them is asked about as such. Metadata services (169.254.169.254, fd00:ec2::254) are among them.
+ */
+export const specialNetworks: readonly Network[] = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/96', // unspecified, loopback, IPv4-compatible
+  '::ffff:0:0:0/96', // IPv4-translated
+  '64:ff9b::/96', // NAT64: an IPv4 address in its last bits, judged by that one
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/32', // Teredo
+  '2002::/16', // 6to4
+  'fc00::/7',
+  'fe80::/9', // link-local and site-local
+  'ff00::/8',
+].map((text) => {
+  const parsed = parseNetwork(text);
+  if (parsed.kind !== 'network') throw new Error(`not a network: ${text}`);
+  return parsed.network;
+});
+
+const NAT64 = '64:ff9b::/96';
+
+/** Not a private, loopback, link-local, metadata, multicast or otherwise special address. */
+export function isPublic(address: Address): boolean {
+  const special = specialNetworks.find((network) => networkContains(network, address));
+  if (special === undefined) return true;
+  if (special.text !== NAT64) return false;
+  const value = address.value & 0xffff_ffffn;
+  return isPublic({ bits: 32, value, text: '' });
+}
+
+function parse(text: string): Parsed | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  // inet_ntop(3) writes ::102:304 as ::1.2.3.4, which the library would take for the mapped ::ffff:1.2.3.4.
+  const compatible = /^::(?<tail>\d+\.\d+\.\d+\.\d+)$/u.exec(text)?.groups?.['tail'];
+  if (compatible !== undefined) {
+    if (!ipaddr.IPv4.isValidFourPartDecimal(compatible)) return undefined;
+    return new ipaddr.IPv6([
+      ...new Array<number>(12).fill(0),
+      ...ipaddr.IPv4.parse(compatible).octets,
+    ]);
+  }
+  if (!/^[0-9a-f:.]+$/iu.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
+  return ipaddr.IPv6.parse(text);
+}
+
+function toAddress(parsed: Parsed): Address {
+  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress())
+    return toAddress(parsed.toIPv4Address());
+  const bits = parsed instanceof ipaddr.IPv4 ? 32 : 128;
+  const value = parsed.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  const text = parsed instanceof ipaddr.IPv6 ? parsed.toRFC5952String() : parsed.toString();
+  return { bits, value, text };
+}

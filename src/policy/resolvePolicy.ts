@@ -1,0 +1,39 @@
+// Settings layers → policy. Nothing is looked up here: where the home folder and the roots are arrives as an argument.
+// Fails closed: one layer with an error refuses every run, since half a policy is another policy.
+
+import type { Layer, LayerSource } from '../settings/layers.js';
+import type { Policy, PolicyContext, PolicyResult } from './policy.js';
+import { resolveEnvironment } from './resolveEnvironment.js';
+import { resolveFilesystem } from './resolveFilesystem.js';
+import { resolveNetwork } from './resolveNetwork.js';
+import { resolveScalars } from './resolveScalars.js';
+
+/** The layers in order of strength; each is judged by what its author may do. */
+export function resolvePolicy(layers: readonly Layer[], context: PolicyContext): PolicyResult {
+  const ordered = STRENGTH.flatMap((kind) => layers.filter(({ source }) => source.kind === kind));
+  const broken = ordered.flatMap(({ problems }) => problems);
+  if (broken.some(({ severity }) => severity === 'error'))
+    return { kind: 'refused', problems: broken };
+
+  const scalars = resolveScalars(ordered, context.defaults);
+  const filesystem = resolveFilesystem(ordered, context);
+  const network = resolveNetwork(ordered, scalars.mode);
+  const environment = resolveEnvironment(ordered);
+  const problems = [
+    ...broken,
+    ...scalars.problems,
+    ...filesystem.problems,
+    ...network.problems,
+    ...environment.problems,
+  ];
+  if (problems.some(({ severity }) => severity === 'error')) return { kind: 'refused', problems };
+  const policy: Policy = {
+    filesystem: { ...filesystem.value, temp: scalars.temp, caches: scalars.caches },
+    network: network.value,
+    environment: environment.value,
+    approvals: { timeoutMs: scalars.timeoutMs },
+  };
+  return { kind: 'resolved', policy, problems };
+}
+
+const STRENGTH: readonly LayerSource['kind'][] = ['managed', 'user', 'workspace', 'run'];

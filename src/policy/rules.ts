@@ -1,0 +1,97 @@
+// Network rules in the order in which they decide, with an index: a decision costs the same with ten rules or ten thousand.
+// The launcher holds the same list and decides the same way (native/linux/decide.c, test/fixtures/decisions.json).
+
+import type { Address } from './addresses.js';
+import type { HostPattern, PortRange } from './hosts.js';
+import { coveringHosts } from './hosts.js';
+import type { Origin } from './origin.js';
+
+export type Effect = 'allow' | 'deny' | 'ask';
+
+export interface NetworkRule {
+  readonly effect: Effect;
+  readonly pattern: Exclude<HostPattern, { readonly kind: 'hostPort' }>;
+  readonly origin: Origin;
+}
+
+/** What a rule is held against. Without a port: a lookup of the name, for whatever port. */
+export type RuleTarget =
+  | { readonly kind: 'name'; readonly host: string; readonly port: number | undefined }
+  | { readonly kind: 'address'; readonly address: Address; readonly port: number };
+
+export interface RuleTable {
+  readonly rules: readonly NetworkRule[];
+  /** The first rule that matches and is `wanted`, as an index into `rules`. */
+  first(target: RuleTarget, wanted?: (rule: NetworkRule) => boolean): number | undefined;
+}
+
+/** The first of `rules` that matches decides. */
+export function createRuleTable(rules: readonly NetworkRule[]): RuleTable {
+  const byHost = new Map<string, number[]>();
+  const byNetwork = new Map<string, number[]>();
+  const prefixes = new Map<string, { readonly bits: number; readonly prefix: number }>();
+  rules.forEach(({ pattern }, index) => {
+    if (pattern.kind === 'host') {
+      append(byHost, pattern.host, index);
+      return;
+    }
+    const { bits, prefix, head } = pattern.network;
+    append(byNetwork, networkKey(bits, prefix, head), index);
+    prefixes.set(`${bits}/${prefix}`, { bits, prefix });
+  });
+
+  function candidates(target: RuleTarget): readonly (readonly number[])[] {
+    if (target.kind === 'name')
+      return coveringHosts(target.host).map((host) => byHost.get(host) ?? []);
+    const { bits, value } = target.address;
+    const networks = [...prefixes.values()].filter((entry) => entry.bits === bits);
+    return [
+      byHost.get('*') ?? [],
+      ...networks.map(
+        ({ prefix }) =>
+          byNetwork.get(networkKey(bits, prefix, value >> BigInt(bits - prefix))) ?? [],
+      ),
+    ];
+  }
+
+  return {
+    rules,
+    first(target, wanted = () => true) {
+      let best: number | undefined;
+      for (const indices of candidates(target)) {
+        const found = indices.find((index) => {
+          const rule = rules[index];
+          return rule !== undefined && matchesPort(rule, target.port) && wanted(rule);
+        });
+        if (found !== undefined && (best === undefined || found < best)) best = found;
+      }
+      return best;
+    },
+  };
+}
+
+/**
+ * A lookup has no port. It may leave the host when some port of the name may be reached; so a denial counts only when it is
+ * for every port, and other rules count whatever their ports.
+ */
+function matchesPort(
+  { effect, pattern: { ports } }: NetworkRule,
+  port: number | undefined,
+): boolean {
+  if (port !== undefined) return includesPort(ports, port);
+  return effect !== 'deny' || (ports[0] === 1 && ports[1] === 65535);
+}
+
+function includesPort(ports: PortRange, port: number): boolean {
+  return ports[0] <= port && port <= ports[1];
+}
+
+function networkKey(bits: number, prefix: number, head: bigint): string {
+  return `${bits}/${prefix}/${head.toString(36)}`;
+}
+
+function append(map: Map<string, number[]>, key: string, index: number): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [index]);
+  else list.push(index);
+}
