@@ -94,10 +94,15 @@ function statusItems({ grants, gaps, problem }: SessionSnapshot): readonly Statu
       ? []
       : [{ entry: 'runDoctor', label: '$(error) Not enforcing', detail: problem } as const]),
     ...gaps.map(
-      ({ promise, reason }) => ({ entry: 'runDoctor', label: `$(warning) ${promise}`, detail: reason }) as const,
+      ({ promise, reason }) =>
+        ({ entry: 'runDoctor', label: `$(warning) ${promise}`, detail: reason }) as const,
     ),
     { entry: 'newTerminal', label: '$(shield) New Sandboxed Terminal' },
-    { entry: 'showGrants', label: '$(pass) Show Grants', description: grants.length === 0 ? '' : String(grants.length) },
+    {
+      entry: 'showGrants',
+      label: '$(pass) Show Grants',
+      description: grants.length === 0 ? '' : String(grants.length),
+    },
     { entry: 'runDoctor', label: '$(pulse) Run Doctor' },
     { entry: 'openSettings', label: '$(gear) Open Settings' },
     { entry: 'showLog', label: '$(output) Show Log' },

@@ -36,7 +36,10 @@ export function eventLine(line: AuditLine): EventLine {
         text: `run ${line.run} refused: ${programName(line)} to ${objectText(line.object)} (${plainText(line.rule, 200)})`,
       };
     case 'grant':
-      return { level: 'info', text: `grant ${line.grant.id}: ${targetText(line.grant.target)}, ${line.grant.scope}` };
+      return {
+        level: 'info',
+        text: `grant ${line.grant.id}: ${targetText(line.grant.target)}, ${line.grant.scope}`,
+      };
     case 'revoke':
       return { level: 'info', text: `grant ${line.grant} revoked` };
     case 'gap':
@@ -48,7 +51,13 @@ export function eventLine(line: AuditLine): EventLine {
   }
 }
 
-function exitText({ exitCode, reason }: { readonly exitCode: number | null; readonly reason: string | null }): string {
+function exitText({
+  exitCode,
+  reason,
+}: {
+  readonly exitCode: number | null;
+  readonly reason: string | null;
+}): string {
   return `${exitCode === null ? '' : ` with ${exitCode}`}${reason === null ? '' : `: ${plainText(reason, 200)}`}`;
 }
 

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.js';
 import type { Grant, GrantScope } from '../policy/grant.js';
 import type { Session } from '../session/session.js';
+import type { UserRules } from './configuration.js';
 import { targetText } from './question.js';
 
 interface GrantItem extends vscode.QuickPickItem {
@@ -18,8 +19,8 @@ const scopeWords: Readonly<Record<GrantScope, string>> = {
   always: 'always, in your user settings',
 };
 
-/** Shows the grants until the list is closed; `revoke` takes back the one chosen. */
-export async function showGrants(session: Session, revoke: (grant: Grant) => Promise<void>): Promise<void> {
+/** Shows the grants until the list is closed; the one chosen is taken back, out of the user's settings as well. */
+export async function showGrants(session: Session, rules: UserRules): Promise<void> {
   if (session.snapshot().grants.length === 0) {
     await vscode.window.showInformationMessage('Nothing has been allowed in this session.');
     return;
@@ -37,7 +38,9 @@ export async function showGrants(session: Session, revoke: (grant: Grant) => Pro
   store.add(
     pick.onDidAccept(() => {
       const grant = pick.selectedItems[0]?.grant;
-      if (grant !== undefined) void revoke(grant);
+      if (grant === undefined) return;
+      session.revoke(grant.id);
+      if (grant.scope === 'always') void rules.remove('allow', grant.patterns);
     }),
   );
   store.add(pick.onDidHide(() => store.dispose()));

@@ -26,7 +26,8 @@ export async function answerPending(session: Session, showDetails: ShowDetails):
       await showDetails(question);
       return;
     }
-    if (!session.answer(question.id, { kind: choice.kind })) await sayTooLate(questionTitle(question));
+    if (!session.answer(question.id, { kind: choice.kind }))
+      await sayTooLate(questionTitle(question));
     if (session.snapshot().pending.length === 0) return;
   }
 }
@@ -96,9 +97,16 @@ async function pickChoice(question: Question): Promise<Choice | 'details' | unde
     [
       ...choices,
       { label: '', kind: vscode.QuickPickItemKind.Separator, choice: undefined },
-      { label: '$(info) Details', detail: 'Process chain, command, folder and rule.', choice: 'details' as const },
+      {
+        label: '$(info) Details',
+        detail: 'Process chain, command, folder and rule.',
+        choice: 'details' as const,
+      },
     ],
-    { title: questionTitle(question), placeHolder: commandText(question.request.subject.arguments) },
+    {
+      title: questionTitle(question),
+      placeHolder: commandText(question.request.subject.arguments),
+    },
   );
   return picked?.choice;
 }

@@ -50,5 +50,7 @@ async function pressedButton(
 
 /** An answer came for a question that is over. */
 export function sayTooLate(title: string): Thenable<unknown> {
-  return vscode.window.showInformationMessage(`This question is over, nothing was changed: ${title}`);
+  return vscode.window.showInformationMessage(
+    `This question is over, nothing was changed: ${title}`,
+  );
 }

@@ -47,7 +47,12 @@ export function programName({ subject }: Pick<AccessRequest, 'subject'>): string
 
 /** `example.com:443`, `[2001:db8::1]:443`, or the name alone. */
 export function targetText(object: RequestObject): string {
-  const host = 'host' in object ? object.host : object.address.includes(':') ? `[${object.address}]` : object.address;
+  const host =
+    'host' in object
+      ? object.host
+      : object.address.includes(':')
+        ? `[${object.address}]`
+        : object.address;
   const port = 'port' in object ? `:${object.port}` : '';
   return `${editorText(host, TARGET_LENGTH)}${port}`;
 }
@@ -78,9 +83,16 @@ export function choicesOf(question: Question): readonly Choice[] {
   const target = targetText(question.request.object);
   const patterns = [target, ...privatePatterns(question)].join(' and ');
   const program = programName(question.request);
-  const calls = question.waiting === 1 ? 'the call that waits now' : `the ${question.waiting} calls that wait now`;
+  const calls =
+    question.waiting === 1
+      ? 'the call that waits now'
+      : `the ${question.waiting} calls that wait now`;
   return [
-    { kind: 'once', label: 'Allow once', effect: `Lets ${calls} through. The next one asks again.` },
+    {
+      kind: 'once',
+      label: 'Allow once',
+      effect: `Lets ${calls} through. The next one asks again.`,
+    },
     {
       kind: 'session',
       label: 'Allow for this session',
@@ -92,8 +104,16 @@ export function choicesOf(question: Question): readonly Choice[] {
       effect: `Adds ${patterns} to cordon.network.allow in your user settings.`,
     },
     { kind: 'deny', label: 'Deny', effect: `${program} gets an error. The next call asks again.` },
-    { kind: 'run', label: 'Allow for this terminal', effect: `This terminal may reach ${target} until it closes.` },
-    { kind: 'denyRun', label: 'Deny for this terminal', effect: 'Everything this terminal still asks is denied, too.' },
+    {
+      kind: 'run',
+      label: 'Allow for this terminal',
+      effect: `This terminal may reach ${target} until it closes.`,
+    },
+    {
+      kind: 'denyRun',
+      label: 'Deny for this terminal',
+      effect: 'Everything this terminal still asks is denied, too.',
+    },
     {
       kind: 'denyAlways',
       label: 'Always deny',
@@ -106,7 +126,10 @@ export function choicesOf(question: Question): readonly Choice[] {
 export const NOTIFICATION_CHOICES = 4;
 
 /** Everything known about a question, as a page of plain text. */
-export function questionDetails(question: Question, time: (milliseconds: number) => string): string {
+export function questionDetails(
+  question: Question,
+  time: (milliseconds: number) => string,
+): string {
   const { subject, run } = question.request;
   const line = (text: string): string => plainText(text, LINE_LENGTH);
   const chain = subject.chain.map(({ pid, name }) => `${plainText(name, NAME_LENGTH)} (${pid})`);
@@ -118,10 +141,18 @@ export function questionDetails(question: Question, time: (milliseconds: number)
     ['Terminal runs', line(commandLine(question.command))],
     ['Run', run],
     ...(question.privateAddresses.length > 0
-      ? [['Leads to', question.privateAddresses.map((each) => `${each} (${addressKind(each)})`).join(', ')] as const]
+      ? [
+          [
+            'Leads to',
+            question.privateAddresses.map((each) => `${each} (${addressKind(each)})`).join(', '),
+          ] as const,
+        ]
       : []),
     ['Asked because', line(question.rule)],
-    ['Waiting', `${question.waiting === 1 ? '1 call' : `${question.waiting} calls`}, since ${time(question.askedAt)}`],
+    [
+      'Waiting',
+      `${question.waiting === 1 ? '1 call' : `${question.waiting} calls`}, since ${time(question.askedAt)}`,
+    ],
     ['Without answer', `denied at ${time(question.expiresAt)}`],
   ];
   return [
@@ -141,7 +172,9 @@ export function commandText(words: readonly string[]): string {
 }
 
 function commandLine(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');
 }
 
 function table(rows: readonly (readonly [string, string])[]): readonly string[] {

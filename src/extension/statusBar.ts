@@ -19,7 +19,11 @@ export interface StatusFace {
 const PRIORITY = 100;
 
 export function createStatusBar(command: string): StatusBar {
-  const item = vscode.window.createStatusBarItem('cordon.status', vscode.StatusBarAlignment.Left, PRIORITY);
+  const item = vscode.window.createStatusBarItem(
+    'cordon.status',
+    vscode.StatusBarAlignment.Left,
+    PRIORITY,
+  );
   item.name = 'Cordon';
   item.command = command;
   return {
@@ -27,7 +31,8 @@ export function createStatusBar(command: string): StatusBar {
       const face = statusFace(snapshot);
       item.text = face.text;
       item.tooltip = face.tooltip;
-      item.backgroundColor = face.color === undefined ? undefined : new vscode.ThemeColor(face.color);
+      item.backgroundColor =
+        face.color === undefined ? undefined : new vscode.ThemeColor(face.color);
       item.accessibilityInformation = { label: `Cordon: ${face.tooltip}` };
       item.show();
     },
@@ -49,11 +54,17 @@ export function statusFace({ pending, posture, gaps, problem }: SessionSnapshot)
   }
   switch (posture) {
     case 'enforcing':
-      return { text: '$(shield) Cordon: enforcing', tooltip: 'Sandboxed terminals are enforced by the system.' };
+      return {
+        text: '$(shield) Cordon: enforcing',
+        tooltip: 'Sandboxed terminals are enforced by the system.',
+      };
     case 'enforcing with gaps':
       return {
         text: `$(shield) Cordon: ${gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`}`,
-        tooltip: ['Enforcing with gaps:', ...gaps.map(({ promise, reason }) => `${promise}: ${reason}`)].join('\n'),
+        tooltip: [
+          'Enforcing with gaps:',
+          ...gaps.map(({ promise, reason }) => `${promise}: ${reason}`),
+        ].join('\n'),
       };
     case 'not enforcing':
       return {

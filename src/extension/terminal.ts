@@ -29,7 +29,9 @@ export function registerTerminalProfile(support: () => TerminalSupport): Disposa
  * Opens a sandboxed terminal. VS Code can leave contributed profiles out of its menu when the machine was busy at start-up,
  * so this way does not rest on the profile.
  */
-export async function openTerminal(support: () => TerminalSupport): Promise<vscode.Terminal | undefined> {
+export async function openTerminal(
+  support: () => TerminalSupport,
+): Promise<vscode.Terminal | undefined> {
   const ready = support();
   const folder = ready.kind === 'ready' ? await pickFolder() : undefined;
   const options = terminalOptions(ready, folder);
@@ -81,6 +83,8 @@ export function terminalOptions(
 /** The shell of VS Code's default profile; never the launcher itself, which a user may have made the default. */
 function userShell(launcher: string): string {
   const names = [vscode.env.shell, process.env['SHELL'] ?? ''];
-  return names.find((shell) => shell !== '' && path.basename(shell) !== path.basename(launcher)) ?? '/bin/sh';
+  return (
+    names.find((shell) => shell !== '' && path.basename(shell) !== path.basename(launcher)) ??
+    '/bin/sh'
+  );
 }
-

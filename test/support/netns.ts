@@ -9,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createDeferred } from '../../src/base/deferred.js';
 import type { Deferred } from '../../src/base/deferred.js';
+import { script } from './programs.js';
 import { cordonCommand } from './sandbox.js';
 import type { CommandOptions, Finished } from './sandbox.js';
 import type { Answers, Command, Report, Seen } from './worldMessages.js';
@@ -22,6 +23,11 @@ export interface Running {
   /** On the real host too: there is no pid namespace around the world. */
   readonly pid: number;
   readonly finished: Promise<Finished>;
+}
+
+export interface Answered extends Finished {
+  /** How often the terminal asked. */
+  readonly questions: number;
 }
 
 export interface World {
@@ -45,6 +51,14 @@ export interface World {
     command: readonly string[],
     options?: CommandOptions,
   ): Promise<Running>;
+  /** `cordon run --ask tty FLAGS -- COMMAND` on a terminal where every question gets `answer`, `delay` seconds later. */
+  answering(
+    answer: 'o' | 'r' | 's' | 'a' | 'd' | '-',
+    delay: number,
+    flags: readonly string[],
+    command: readonly string[],
+    options?: CommandOptions,
+  ): Promise<Answered>;
   /** Says what a name resolves to from now on. */
   resolve(name: string, answers: Answers): Promise<void>;
   seen(): Promise<Seen>;
@@ -173,6 +187,13 @@ export async function createWorld(): Promise<World> {
     run: async (argv, options) => (await world.start(argv, options)).finished,
     cordon: (flags, command, options) => world.run(commandFor(flags, command), options),
     startCordon: (flags, command, options) => world.start(commandFor(flags, command), options),
+    async answering(answer, delay, flags, command, options) {
+      const person = ['/usr/bin/python3', script('answer.py'), answer, `${delay}`];
+      const argv = [...person, ...commandFor(['--ask', 'tty', ...flags], command)];
+      const finished = await world.run(argv, options);
+      const questions = /^questions (\d+)$/mu.exec(finished.stderr)?.[1];
+      return { ...finished, questions: Number(questions) };
+    },
     async resolve(name, answers) {
       await line.call({ kind: 'zone', name, answers });
     },

@@ -39,7 +39,10 @@ export interface CommandOptions {
 }
 
 /** The words that run `command` inside, from any folder. */
-export function cordonCommand(flags: readonly string[], command: readonly string[]): readonly string[] {
+export function cordonCommand(
+  flags: readonly string[],
+  command: readonly string[],
+): readonly string[] {
   return [process.execPath, cli, 'run', ...flags, '--', ...command];
 }
 
@@ -59,7 +62,11 @@ export interface Place {
   readonly outside: string;
   readonly environment: Readonly<Record<string, string>>;
   /** `cordon run FLAGS -- COMMAND`, to its end. */
-  cordon(flags: readonly string[], command: readonly string[], options?: CommandOptions): Promise<Finished>;
+  cordon(
+    flags: readonly string[],
+    command: readonly string[],
+    options?: CommandOptions,
+  ): Promise<Finished>;
   /** `cordon WORDS`, to its end. */
   face(words: readonly string[], options?: CommandOptions): Promise<Finished>;
   /** A command on the host, to its end. */
@@ -210,9 +217,13 @@ export function compiled(name: string): string {
   const program = path.join(folder, `${name}-${digest(readFileSync(source))}`);
   if (existsSync(program)) return program;
   const fresh = `${program}.${process.pid}`;
-  const result = spawnSync('gcc', ['-std=gnu17', '-O1', '-Wall', '-Werror', '-pthread', '-o', fresh, source], {
-    encoding: 'utf8',
-  });
+  const result = spawnSync(
+    'gcc',
+    ['-std=gnu17', '-O1', '-Wall', '-Werror', '-pthread', '-o', fresh, source],
+    {
+      encoding: 'utf8',
+    },
+  );
   if (result.status !== 0) throw new Error(`gcc ${source}: ${result.stderr}`);
   renameSync(fresh, program); // another test file may be compiling it too
   return program;

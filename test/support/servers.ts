@@ -267,7 +267,7 @@ export async function startServers(content: Content, notebook: Notebook): Promis
   const starting: Promise<void>[] = [
     serveDnsOverUdp(dns, '127.0.0.1'),
     serveDnsOverTcp(dns, notebook, '127.0.0.1'),
-    listenForDatagrams(notebook, ADDRESS.foreignDns, 53),
+    serveDnsOverUdp(dns, ADDRESS.foreignDns),
     serveDnsOverTcp(dns, notebook, ADDRESS.foreignDns),
     serveHole(),
   ];

@@ -2,7 +2,17 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -118,7 +128,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   closeSync(output);
   const url = `http://127.0.0.1:${port}`;
   await until('the VS Code server', 30_000, async () => {
-    if (child.exitCode !== null) throw new Error(`the VS Code server ended:\n${readFileSync(log, 'utf8')}`);
+    if (child.exitCode !== null)
+      throw new Error(`the VS Code server ended:\n${readFileSync(log, 'utf8')}`);
     return isAnswering(`${url}/healthz`);
   });
   return {
@@ -176,7 +187,9 @@ function linkExtension(extensions: string, folder: string): void {
 function withoutEditor(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(
-      ([name]) => !/^(VSCODE|CODE_SERVER|CORDON|ELECTRON|XDG|NODE_TEST|TSX)_/.test(name) && name !== 'NODE_OPTIONS',
+      ([name]) =>
+        !/^(VSCODE|CODE_SERVER|CORDON|ELECTRON|XDG|NODE_TEST|TSX)_/.test(name) &&
+        name !== 'NODE_OPTIONS',
     ),
   );
 }

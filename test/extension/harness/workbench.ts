@@ -35,7 +35,8 @@ export async function launchBrowser(): Promise<Browser> {
   });
   return {
     async open(url) {
-      const page = context.pages().find((each) => each.url() === 'about:blank') ?? (await context.newPage());
+      const page =
+        context.pages().find((each) => each.url() === 'about:blank') ?? (await context.newPage());
       await page.goto(url, { timeout: START });
       await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: START });
       return new Workbench(page);
@@ -53,9 +54,12 @@ function chromiumPath(): string {
   if (given !== undefined) return given;
   const found = (process.env['PATH'] ?? '')
     .split(path.delimiter)
-    .flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => path.join(folder, name)))
+    .flatMap((folder) =>
+      ['chromium', 'chromium-browser', 'google-chrome'].map((name) => path.join(folder, name)),
+    )
     .find((file) => existsSync(file));
-  if (found === undefined) throw new Error('no chromium on PATH (Debian package: chromium); or set CHROMIUM');
+  if (found === undefined)
+    throw new Error('no chromium on PATH (Debian package: chromium); or set CHROMIUM');
   return found;
 }
 
@@ -143,7 +147,9 @@ export class Workbench {
 
   /** What the active terminal shows. */
   async terminalText(): Promise<string> {
-    const rows = await this.page.locator('.terminal-wrapper.active .xterm-rows > div').allTextContents();
+    const rows = await this.page
+      .locator('.terminal-wrapper.active .xterm-rows > div')
+      .allTextContents();
     return rows
       .map((row) => row.replaceAll('\u00a0', ' ').trimEnd())
       .join('\n')
@@ -151,7 +157,11 @@ export class Workbench {
   }
 
   async terminalReady(): Promise<void> {
-    await until('a prompt in the terminal', WAIT, async () => (await this.terminalText()).length > 0);
+    await until(
+      'a prompt in the terminal',
+      WAIT,
+      async () => (await this.terminalText()).length > 0,
+    );
   }
 
   async type(line: string): Promise<void> {
@@ -162,16 +172,22 @@ export class Workbench {
 
   /** Waits for text in the terminal. What was typed is there too, so wait for something that only the output has. */
   async terminalShows(text: string, milliseconds = WAIT): Promise<void> {
-    await until(`"${text}" in the terminal`, milliseconds, async () => (await this.terminalText()).includes(text)).catch(
-      async (error: unknown) => {
-        throw new Error(`${String(error)}\nIt shows:\n${await this.terminalText()}`, { cause: error });
-      },
-    );
+    await until(`"${text}" in the terminal`, milliseconds, async () =>
+      (await this.terminalText()).includes(text),
+    ).catch(async (error: unknown) => {
+      throw new Error(`${String(error)}\nIt shows:\n${await this.terminalText()}`, {
+        cause: error,
+      });
+    });
   }
 
   async clearTerminal(): Promise<void> {
     await this.type('clear');
-    await until('an empty terminal', WAIT, async () => (await this.terminalText()).split('\n').length <= 2);
+    await until(
+      'an empty terminal',
+      WAIT,
+      async () => (await this.terminalText()).split('\n').length <= 2,
+    );
   }
 
   async reload(): Promise<void> {

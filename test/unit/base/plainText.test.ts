@@ -13,10 +13,26 @@ test('ordinary text in any script stays as it is', () => {
 
 test('what cannot be seen, or changes what is seen, is spelled out', () => {
   assert.deepEqual(
-    ['\u001b[2Jx', 'a\u202egpj.exe', 'a\u200bb', 'a\nb', 'a\u2028b', '\udc80', '\u3164', 'a\ufeffb'].map((text) =>
-      plainText(text, 40),
-    ),
-    ['\\u{1b}[2Jx', 'a\\u{202e}gpj.exe', 'a\\u{200b}b', 'a\\u{a}b', 'a\\u{2028}b', '\\u{dc80}', '\\u{3164}', 'a\\u{feff}b'],
+    [
+      '\u001b[2Jx',
+      'a\u202egpj.exe',
+      'a\u200bb',
+      'a\nb',
+      'a\u2028b',
+      '\udc80',
+      '\u3164',
+      'a\ufeffb',
+    ].map((text) => plainText(text, 40)),
+    [
+      '\\u{1b}[2Jx',
+      'a\\u{202e}gpj.exe',
+      'a\\u{200b}b',
+      'a\\u{a}b',
+      'a\\u{2028}b',
+      '\\u{dc80}',
+      '\\u{3164}',
+      'a\\u{feff}b',
+    ],
   );
 });
 
@@ -31,10 +47,14 @@ test('long text is cut in the middle, so that both ends stay', () => {
 
 test('whatever comes in, the result is one short visible line', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 100 }), (text, limit) => {
-      const shown = plainText(text, limit);
-      assert.ok(Array.from(shown).length <= limit);
-      assert.doesNotMatch(shown, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
-    }),
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.integer({ min: 1, max: 100 }),
+      (text, limit) => {
+        const shown = plainText(text, limit);
+        assert.ok(Array.from(shown).length <= limit);
+        assert.doesNotMatch(shown, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      },
+    ),
   );
 });

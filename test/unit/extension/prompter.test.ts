@@ -72,6 +72,8 @@ test('when the question is over it asks no longer, and a late click is told that
 });
 
 test('a question that is over before it could be asked shows nothing', async () => {
-  assert.deepEqual(await createPrompter(noDetails).ask(question, AbortSignal.abort()), { kind: 'dismissed' });
+  assert.deepEqual(await createPrompter(noDetails).ask(question, AbortSignal.abort()), {
+    kind: 'dismissed',
+  });
   assert.equal(stub.messages.length, 0);
 });

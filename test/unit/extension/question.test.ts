@@ -1,21 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { choicesOf, editorText, questionDetails, questionTitle } from '../../../src/extension/question.js';
+import {
+  choicesOf,
+  editorText,
+  questionDetails,
+  questionTitle,
+} from '../../../src/extension/question.js';
 import { questionFor } from '../../support/question.js';
 
 test('a title names the program, the host and the port', () => {
-  assert.equal(questionTitle(questionFor({ host: 'example.com', port: 443 })), 'curl wants to reach example.com:443');
+  assert.equal(
+    questionTitle(questionFor({ host: 'example.com', port: 443 })),
+    'curl wants to reach example.com:443',
+  );
   assert.equal(
     questionTitle(questionFor({ address: '2001:db8::1', port: 443 })),
     'curl wants to reach [2001:db8::1]:443',
   );
-  assert.equal(questionTitle(questionFor({ host: 'example.com' })), 'curl wants to look up example.com');
+  assert.equal(
+    questionTitle(questionFor({ host: 'example.com' })),
+    'curl wants to look up example.com',
+  );
 });
 
 test('a title says when a name leads to this computer, a private network or cloud metadata', () => {
-  const titles = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '169.254.169.254'].map((address) =>
-    questionTitle(questionFor({ host: 'a.test', port: 80 }, { privateAddresses: [address] })),
+  const titles = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '169.254.169.254'].map(
+    (address) =>
+      questionTitle(questionFor({ host: 'a.test', port: 80 }, { privateAddresses: [address] })),
   );
   assert.deepEqual(
     titles.map((title) => title.replace('curl wants to reach a.test:80 ', '')),
@@ -42,13 +54,18 @@ test('a program cannot put links, icons, line breaks or hidden text into a title
 
 test('a name that reads like our own words is quoted', () => {
   const title = questionTitle(
-    questionFor({ host: 'b.test', port: 1 }, { subject: { executable: '/tmp/curl wants to reach a.test:443” and x' } }),
+    questionFor(
+      { host: 'b.test', port: 1 },
+      { subject: { executable: '/tmp/curl wants to reach a.test:443” and x' } },
+    ),
   );
   assert.equal(title, "“curl wants to reach a.test:443' and x” wants to reach b.test:1");
 });
 
 test('a program without a name is told by its process id', () => {
-  const title = questionTitle(questionFor({ host: 'a.test', port: 80 }, { subject: { executable: '' } }));
+  const title = questionTitle(
+    questionFor({ host: 'a.test', port: 80 }, { subject: { executable: '' } }),
+  );
   assert.equal(title, 'process 1234 wants to reach a.test:80');
 });
 
@@ -99,7 +116,10 @@ test('details hold all that is known, in plain lines', () => {
 
 test('a line break in a command does not start a line of its own in the details', () => {
   const text = questionDetails(
-    questionFor({ host: 'a.test', port: 80 }, { subject: { arguments: ['sh', '-c', 'x\n  Program  /bin/true'] } }),
+    questionFor(
+      { host: 'a.test', port: 80 },
+      { subject: { arguments: ['sh', '-c', 'x\n  Program  /bin/true'] } },
+    ),
     String,
   );
   assert.equal(text.split('\n').filter((line) => line.startsWith('  Program')).length, 1);

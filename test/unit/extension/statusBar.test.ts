@@ -5,7 +5,13 @@ import { statusFace } from '../../../src/extension/statusBar.js';
 import type { SessionSnapshot } from '../../../src/session/snapshot.js';
 import { questionFor } from '../../support/question.js';
 
-const quiet: SessionSnapshot = { runs: [], pending: [], grants: [], posture: 'enforcing', gaps: [] };
+const quiet: SessionSnapshot = {
+  runs: [],
+  pending: [],
+  grants: [],
+  posture: 'enforcing',
+  gaps: [],
+};
 const question = questionFor({ host: 'example.com', port: 443 });
 
 test('the item says what is enforced', () => {
@@ -25,7 +31,8 @@ test('the item says what is enforced', () => {
 });
 
 test('requests that wait come first, whatever else is to be said', () => {
-  const face = (pending: SessionSnapshot['pending']): string => statusFace({ ...quiet, pending }).text;
+  const face = (pending: SessionSnapshot['pending']): string =>
+    statusFace({ ...quiet, pending }).text;
   assert.deepEqual(
     [face([question]), face([question, question])],
     ['$(bell-dot) Cordon: 1 request waits', '$(bell-dot) Cordon: 2 requests wait'],

@@ -1,0 +1,66 @@
+// The doctor's report for this window: what is enforced, by what, under which settings.
+
+import * as vscode from 'vscode';
+
+import { plainText } from '../base/plainText.js';
+import { describeProblem } from '../session/layers.js';
+import type { SessionSnapshot } from '../session/snapshot.js';
+import type { Problem } from '../settings/layers.js';
+
+export interface DoctorFacts {
+  readonly snapshot: SessionSnapshot;
+  readonly problems: readonly Problem[];
+  readonly roots: readonly string[];
+  readonly launcher: string | undefined;
+  readonly version: string;
+}
+
+export function doctorReport(facts: DoctorFacts): string {
+  const { snapshot } = facts;
+  const section = (title: string, lines: readonly string[], none: string): readonly string[] => [
+    '',
+    title,
+    ...(lines.length === 0 ? [none] : lines).map((line) => `  ${line}`),
+  ];
+  return [
+    `Cordon ${facts.version}: ${snapshot.posture}`,
+    ...(snapshot.problem === undefined ? [] : [snapshot.problem]),
+    ...section(
+      'Gaps (promises that this system cannot keep)',
+      snapshot.gaps.map(({ promise, reason }) => `${promise}: ${reason}`),
+      'none',
+    ),
+    ...section('Problems in the settings', facts.problems.map(describeProblem), 'none'),
+    ...section(
+      'Folders that sandboxed terminals write to',
+      facts.roots,
+      'none: open a folder first',
+    ),
+    ...section(
+      'Runs',
+      snapshot.runs.map(
+        ({ id, pid, state, command }) => `${id}  ${state}, process ${pid}: ${commandLine(command)}`,
+      ),
+      'none',
+    ),
+    ...section(
+      'System',
+      [
+        `${process.platform} ${process.arch}, VS Code ${vscode.version}${remoteText()}`,
+        `launcher: ${facts.launcher ?? 'none'}`,
+      ],
+      '',
+    ),
+    '',
+  ].join('\n');
+}
+
+function remoteText(): string {
+  return vscode.env.remoteName === undefined
+    ? ''
+    : `, remote ${plainText(vscode.env.remoteName, 60)}`;
+}
+
+function commandLine(command: readonly string[]): string {
+  return plainText(command.join(' '), 120);
+}

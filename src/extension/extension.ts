@@ -1,0 +1,116 @@
+// The VS Code face: puts the parts together for one window, and takes them apart again. Composing only.
+
+import * as vscode from 'vscode';
+
+import { DisposableStore } from '../base/disposable.js';
+import type { Question } from '../broker/prompter.js';
+import { registerCommands, STATUS_COMMAND } from './commands.js';
+import { createUserRules, watchConfiguration } from './configuration.js';
+import { doctorReport } from './doctor.js';
+import { createDocuments } from './documents.js';
+import { showGrants } from './grants.js';
+import { createLog } from './log.js';
+import { answerPending } from './pending.js';
+import { createProblemReporter } from './problems.js';
+import { createPrompter } from './prompter.js';
+import { questionDetails } from './question.js';
+import { createStatusBar } from './statusBar.js';
+import type { TerminalSupport } from './terminal.js';
+import { openTerminal, registerTerminalProfile } from './terminal.js';
+import { openWindowSession, snapshotOf, windowProblems, windowRoots } from './windowSession.js';
+
+/** Kept here because VS Code calls `deactivate` with nothing in hand, once for each module. */
+let close: (() => Promise<void>) | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const store = new DisposableStore();
+  context.subscriptions.push(store);
+  const log = store.add(createLog());
+  const documents = store.add(createDocuments());
+  const configuration = store.add(watchConfiguration());
+  const rules = createUserRules();
+  const showDetails = (question: Question): Promise<void> =>
+    documents.show('Request', questionDetails(question, clockTime));
+
+  const window = await openWindowSession({
+    context,
+    prompter: createPrompter(showDetails),
+    rules,
+    log,
+  });
+  const snapshot = (): ReturnType<typeof snapshotOf> => snapshotOf(window);
+  const statusBar = store.add(createStatusBar(STATUS_COMMAND));
+  statusBar.show(snapshot());
+
+  const reportProblems = createProblemReporter(log);
+  reportProblems(windowProblems(context));
+  store.add(
+    configuration.onDidChange(() => {
+      if (window.kind === 'open') {
+        window.session.setRoots(windowRoots());
+        window.session.refresh();
+      }
+      reportProblems(windowProblems(context));
+    }),
+  );
+
+  const support = (): TerminalSupport => {
+    const { posture, problem } = snapshot();
+    if (window.kind === 'none' || posture === 'not enforcing') {
+      return {
+        kind: 'unavailable',
+        reason: problem ?? 'Nothing can run in the sandbox now. Run Cordon: Run Doctor.',
+      };
+    }
+    return { kind: 'ready', launcher: window.session.launcher, socket: window.session.socket };
+  };
+  store.add(registerTerminalProfile(support));
+
+  const nothingThere = async (): Promise<void> => {
+    await vscode.window.showErrorMessage(snapshot().problem ?? '');
+  };
+  store.add(
+    registerCommands(
+      {
+        newTerminal: () => openTerminal(support),
+        showPending: () =>
+          window.kind === 'open' ? answerPending(window.session, showDetails) : nothingThere(),
+        showGrants: () =>
+          window.kind === 'open' ? showGrants(window.session, rules) : nothingThere(),
+        runDoctor: () =>
+          documents.show(
+            'Doctor',
+            doctorReport({
+              snapshot: snapshot(),
+              problems: windowProblems(context),
+              roots: windowRoots(),
+              launcher: window.kind === 'open' ? window.session.launcher : undefined,
+              version: String(
+                (context.extension.packageJSON as { readonly version: unknown }).version,
+              ),
+            }),
+          ),
+        showLog: log.show,
+        snapshot,
+      },
+      log,
+    ),
+  );
+
+  if (window.kind === 'open') {
+    const { session } = window;
+    store.add(session.onDidChange(statusBar.show));
+    close = () => session.close();
+  }
+  log.info(`${snapshot().posture}; folders: ${windowRoots().join(', ')}`);
+}
+
+/** VS Code waits for this for a few seconds; terminals live on and look for the next window's session. */
+export async function deactivate(): Promise<void> {
+  await close?.();
+  close = undefined;
+}
+
+function clockTime(milliseconds: number): string {
+  return new Date(milliseconds).toLocaleTimeString();
+}
