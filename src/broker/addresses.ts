@@ -20,7 +20,7 @@ export type CheckedAddresses =
  */
 export function checkAddresses(
   found: readonly string[],
-  port: number | undefined,
+  port: number,
   policy: RunPolicy,
   isGranted: (address: string) => boolean,
 ): CheckedAddresses {
@@ -29,7 +29,6 @@ export function checkAddresses(
   let rule: string | undefined;
   for (const text of new Set(found)) {
     const judged = policy.decideAddress(text, port);
-    if (judged === undefined) continue;
     if (judged.effect === 'deny') rule ??= judged.rule;
     else if (judged.effect === 'allow' || isGranted(judged.address)) addresses.push(judged.address);
     else unusual.push({ address: judged.address, place: judged.place });

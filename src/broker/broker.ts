@@ -38,6 +38,8 @@ import {
 
 /** Longer than any resolver's own retries; a hanging one must not hold a program for ever. */
 const RESOLVE_MS = 20_000;
+/** Looking a name up has no port; its addresses are judged as for the most usual one. */
+const LOOKUP_PORT = 443;
 /** Requests that may wait at once, of all runs together. */
 const MAX_WAITING = 4096;
 
@@ -316,7 +318,7 @@ export function createBroker(options: BrokerOptions): Broker {
     const { object } = entry.request;
     const checked = checkAddresses(
       found,
-      'port' in object ? object.port : undefined,
+      'port' in object ? object.port : LOOKUP_PORT,
       run.policy,
       (address) => book.findForAddress(run, object, address) !== undefined,
     );
@@ -362,6 +364,7 @@ export function createBroker(options: BrokerOptions): Broker {
         command: runEntry.run.command,
         rule: entry.rule,
         privateAddresses: addresses,
+        places: unusual.map(({ address, place }) => `${address} (${place})`),
         askedAt: clock.now(),
         expiresAt: entry.deadline,
       },
@@ -370,14 +373,11 @@ export function createBroker(options: BrokerOptions): Broker {
       },
     );
     step(entry, { kind: 'shown' });
-    prompt(
-      opened,
-      unusual.map(({ address, place }) => `${address} (${place})`),
-    );
+    prompt(opened);
   };
 
-  const prompt = (opened: OpenQuestion<Entry>, places: readonly string[]): void => {
-    const { request } = opened.asked;
+  const prompt = (opened: OpenQuestion<Entry>): void => {
+    const { request, places } = opened.asked;
     const where = options.words.whereToAnswer;
     const run = runs.get(request.run)?.run;
     if (where !== undefined)

@@ -25,6 +25,8 @@ export interface Question {
   readonly rule: string;
   /** Set when the name resolved to these private, loopback, link-local or metadata addresses. */
   readonly privateAddresses: readonly string[];
+  /** The same for people: `127.0.0.1 (this machine)`. */
+  readonly places: readonly string[];
   /** Milliseconds since the epoch. */
   readonly askedAt: number;
   /** Milliseconds since the epoch after which it counts as not answered. */
