@@ -23,7 +23,9 @@ Exit codes:
 
 function createProgram(exit: (code: number) => void): Command {
   const program = new Command('cordon')
-    .description('Runs commands in a boundary that the operating system enforces, and asks before anything leaves it.')
+    .description(
+      'Runs commands in a boundary that the operating system enforces, and asks before anything leaves it.',
+    )
     .version(process.env['CORDON_VERSION'] ?? 'development')
     .enablePositionalOptions()
     .showHelpAfterError(false)
@@ -33,7 +35,9 @@ function createProgram(exit: (code: number) => void): Command {
 
   addRunOptions(program.command('run'))
     .summary('run a command inside the boundary')
-    .description('Runs a command inside the boundary. What follows the command belongs to it; -- marks where it begins.')
+    .description(
+      'Runs a command inside the boundary. What follows the command belongs to it; -- marks where it begins.',
+    )
     .argument('<command...>', 'the command and its arguments')
     .passThroughOptions()
     .action(async (command: string[], flags: RunFlags) => {

@@ -26,15 +26,29 @@ export interface RunFlags extends BoundaryFlags {
 
 export function addBoundaryOptions(command: Command): Command {
   return command
-    .addOption(new Option('--root <dir>', 'workspace: writable, its .cordon.json is heard (default: the working directory)'))
+    .addOption(
+      new Option(
+        '--root <dir>',
+        'workspace: writable, its .cordon.json is heard (default: the working directory)',
+      ),
+    )
     .addOption(list('--write <dir>', 'another writable folder (repeatable)'))
     .addOption(
       new Option('--read <what>', 'what can be read: anywhere, except for secrets').argParser(
         only('--read', ['anywhere'], { roots: 'keeping reads to the roots' }),
       ),
     )
-    .addOption(new Option('--network <mode>', 'off, ask or on, for hosts that no rule names').argParser(network))
-    .addOption(list('--allow <host[:port]>', 'a host, *.host, network or localhost:port that may be reached (repeatable)'))
+    .addOption(
+      new Option('--network <mode>', 'off, ask or on, for hosts that no rule names').argParser(
+        network,
+      ),
+    )
+    .addOption(
+      list(
+        '--allow <host[:port]>',
+        'a host, *.host, network or localhost:port that may be reached (repeatable)',
+      ),
+    )
     .addOption(list('--deny <host[:port]>', 'one that may not (repeatable)'))
     .addOption(
       new Option('--engine <name>', 'what enforces the boundary: namespaces').argParser(
@@ -44,16 +58,27 @@ export function addBoundaryOptions(command: Command): Command {
         }),
       ),
     )
-    .addOption(new Option('--limit <name=value>', 'limits cannot be enforced yet').argParser(refuseLimit).hideHelp())
-    .addOption(new Option('--policy <file>', 'settings for this call, in the form of .cordon.json'));
+    .addOption(
+      new Option('--limit <name=value>', 'limits cannot be enforced yet')
+        .argParser(refuseLimit)
+        .hideHelp(),
+    )
+    .addOption(
+      new Option('--policy <file>', 'settings for this call, in the form of .cordon.json'),
+    );
 }
 
 export function addRunOptions(command: Command): Command {
   return addBoundaryOptions(command)
     .addOption(
-      new Option('--ask <how>', 'who answers requests: deny, tty or editor (default: tty on a terminal, else deny)').argParser(ask),
+      new Option(
+        '--ask <how>',
+        'who answers requests: deny, tty or editor (default: tty on a terminal, else deny)',
+      ).argParser(ask),
     )
-    .addOption(new Option('--events <file>', 'append requests, answers and the exit as JSON lines'));
+    .addOption(
+      new Option('--events <file>', 'append requests, answers and the exit as JSON lines'),
+    );
 }
 
 function list(flags: string, description: string): Option {
@@ -68,7 +93,9 @@ function only(flag: string, known: readonly string[], planned: Readonly<Record<s
     if (known.includes(value)) return value;
     const what = planned[value];
     if (what !== undefined) {
-      throw new UsageError(`${flag} ${value}: this version cannot enforce ${what}; nothing was started`);
+      throw new UsageError(
+        `${flag} ${value}: this version cannot enforce ${what}; nothing was started`,
+      );
     }
     throw new InvalidArgumentError(`It must be ${known.join(' or ')}.`);
   };

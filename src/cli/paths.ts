@@ -48,7 +48,9 @@ export function realFolder(flag: string, path: string): AbsolutePath {
 
 function realPath(flag: string, path: string): AbsolutePath {
   try {
-    return bytesToText(realpathSync.native(textToBytes(path), { encoding: 'buffer' })) as AbsolutePath;
+    return bytesToText(
+      realpathSync.native(textToBytes(path), { encoding: 'buffer' }),
+    ) as AbsolutePath;
   } catch (error) {
     if (isErrno(error, 'ENOENT')) {
       throw new UsageError(`${flag} ${quoted(path)} does not exist; create it first`);

@@ -23,7 +23,11 @@ export function createTerminalPrompter(openTerminal: () => Terminal): Prompter {
   };
 }
 
-async function askOn(open: () => Terminal, question: Question, signal: AbortSignal): Promise<Answer> {
+async function askOn(
+  open: () => Terminal,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Answer> {
   if (signal.aborted) return { kind: 'dismissed' };
   const terminal = open();
   try {
@@ -44,10 +48,13 @@ async function askOn(open: () => Terminal, question: Question, signal: AbortSign
   }
 }
 
-const CHOICES = 'cordon: allow (o)nce, this (r)un, this (s)ession, (a)lways, or (d)eny?  (?) details: ';
+const CHOICES =
+  'cordon: allow (o)nce, this (r)un, this (s)ession, (a)lways, or (d)eny?  (?) details: ';
 
 /** Only a whole answer counts: a person who was typing for the program when the question came must not answer by accident. */
-export function choiceOf(line: string): Exclude<Answer['kind'], 'dismissed' | 'denyAlways'> | 'details' | undefined {
+export function choiceOf(
+  line: string,
+): Exclude<Answer['kind'], 'dismissed' | 'denyAlways'> | 'details' | undefined {
   switch (line.trim().toLowerCase()) {
     case 'o':
     case 'once':
@@ -77,8 +84,12 @@ export function summary({ request, waiting, privateAddresses }: Question): strin
   const program = request.subject.executable.split('/').pop() ?? request.subject.executable;
   const times = waiting > 1 ? ` (${waiting} calls wait)` : '';
   const inward =
-    privateAddresses.length > 0 ? `, which is ${privateAddresses.join(', ')}: this machine or its own network` : '';
-  return oneLine(`${program} (${request.subject.pid}) wants to ${wanted(request)}${inward}${times}`);
+    privateAddresses.length > 0
+      ? `, which is ${privateAddresses.join(', ')}: this machine or its own network`
+      : '';
+  return oneLine(
+    `${program} (${request.subject.pid}) wants to ${wanted(request)}${inward}${times}`,
+  );
 }
 
 function wanted({ action, object }: Question['request']): string {
@@ -97,5 +108,7 @@ function details({ request, command, rule }: Question): string {
     ['run', command.join(' ')],
     ['asked because', rule],
   ];
-  return rows.map(([name, value]) => `  ${name.padEnd(14)}${oneLine(value).slice(0, 400)}\n`).join('');
+  return rows
+    .map(([name, value]) => `  ${name.padEnd(14)}${oneLine(value).slice(0, 400)}\n`)
+    .join('');
 }

@@ -92,7 +92,9 @@ function readLine(input: ReadStream, fd: number, signal: AbortSignal): Promise<s
 }
 
 /** Feeds typed bytes; returns the line at Enter, `deny` at Ctrl-C and Ctrl-D. What follows in the chunk is dropped. */
-export function createLineEditor(echo: (text: string) => void): (chunk: Buffer) => string | undefined {
+export function createLineEditor(
+  echo: (text: string) => void,
+): (chunk: Buffer) => string | undefined {
   let line = '';
   return (chunk) => {
     for (const character of chunk.toString('latin1')) {

@@ -1,0 +1,47 @@
+// Writes the answer "always" into the user's settings: the only thing that an answer changes outside the session.
+
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isErrno } from './messages.js';
+import type { AbsolutePath } from '../policy/paths.js';
+import type { AlwaysRule } from '../session/session.js';
+
+/** Adds the pattern once. The file is replaced as a whole, so that a reader never sees half of it. */
+export async function remember(file: AbsolutePath, { effect, pattern }: AlwaysRule): Promise<void> {
+  const settings = await readObject(file);
+  const network = objectAt(settings, 'network');
+  const patterns = network[effect];
+  const list: readonly unknown[] = Array.isArray(patterns) ? patterns : [];
+  if (list.includes(pattern)) return;
+  const next = { ...settings, network: { ...network, [effect]: [...list, pattern] } };
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${process.pid}`;
+  try {
+    await writeFile(fresh, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    await rename(fresh, file);
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+async function readObject(file: string): Promise<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return {};
+    throw error;
+  }
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`${file} does not hold an object`);
+  }
+  return value as Record<string, unknown>;
+}
+
+function objectAt(value: Record<string, unknown>, key: string): Record<string, unknown> {
+  const inner = value[key];
+  return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    ? (inner as Record<string, unknown>)
+    : {};
+}

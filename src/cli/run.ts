@@ -1,0 +1,100 @@
+// `cordon run` and `cordon shell`: one session, one command, this terminal. It must never write to standard output, which
+// belongs to the command, and never outlive it.
+
+import os from 'node:os';
+import { createSession } from '../session/session.js';
+import { findFolders, resolveBoundary, usablePolicy } from './boundary.js';
+import { openEvents } from './events.js';
+import { EXIT_CORDON_FAILED, say } from './messages.js';
+import { hasRawBytes } from './paths.js';
+import { createTerminalPrompter, denyPrompter } from './prompter.js';
+import { UsageError } from './usage.js';
+import { howToAllow } from './wording.js';
+import type { AskMode, RunFlags } from './options.js';
+import type { Disposable } from '../base/disposable.js';
+import type { Session } from '../session/session.js';
+
+export async function run(flags: RunFlags, command: readonly string[]): Promise<number> {
+  checkCommand(command);
+  const folders = findFolders(process.env);
+  const { directory, policy } = resolveBoundary(flags, folders);
+  usablePolicy(policy);
+  const ask = await askMode(flags.ask);
+  const events = flags.events === undefined ? undefined : openEvents(flags.events);
+  const session = await createSession({
+    policyFor: () => policy,
+    roots: [],
+    prompter:
+      ask === 'tty'
+        ? createTerminalPrompter((await import('./terminal.js')).openTerminal)
+        : denyPrompter,
+    terminal: ask === 'tty' ? 'relay' : 'inherit',
+    wording: { howToAllow },
+    state: folders.state,
+    brokerLoss: 'end',
+    onAlways: async (rule) => (await import('./remember.js')).remember(folders.settingsFile, rule),
+    ...(events === undefined ? {} : { events: events.write }),
+  });
+  const signals = passSignalsOn(session);
+  try {
+    const exit = await session.start(command, { directory }).exited;
+    if (exit.kind === 'failed') say(exit.message);
+    return exit.exitCode;
+  } finally {
+    await session.close();
+    signals.dispose();
+    events?.dispose();
+  }
+}
+
+export function shell(flags: RunFlags, args: readonly string[]): Promise<number> {
+  const named = process.env['SHELL'];
+  const program = named?.startsWith('/') === true ? named : (os.userInfo().shell ?? '/bin/sh');
+  return run(flags, [program, ...args]);
+}
+
+function checkCommand([program, ...args]: readonly string[]): void {
+  if (program === undefined || program === '') throw new UsageError('the command is empty');
+  if (![program, ...args].some(hasRawBytes)) return;
+  throw new UsageError(
+    'an argument of the command holds bytes that are not UTF-8, which this version cannot pass on unchanged; nothing was started',
+  );
+}
+
+async function askMode(flag: AskMode | undefined): Promise<'deny' | 'tty'> {
+  if (flag === 'deny') return 'deny';
+  if (flag === 'editor') {
+    throw new UsageError(
+      '--ask editor: this version asks in the editor only for what was started there (the Sandboxed Terminal); use --ask tty or --ask deny',
+    );
+  }
+  if (flag === undefined && !process.stdin.isTTY) return 'deny';
+  if ((await import('./terminal.js')).hasTerminal()) return 'tty';
+  if (flag === 'tty') say('there is no terminal to ask on, so what no rule allows is denied');
+  return 'deny';
+}
+
+/**
+ * Ctrl-C and Ctrl-\ are sent by the terminal to the command as well: it decides what they mean, and this process stays to
+ * report the result. Signals sent to this process alone are passed on. A second SIGTERM does what the first one does.
+ */
+function passSignalsOn(session: Session): Disposable {
+  const stay = (): void => undefined;
+  const pass = (signal: NodeJS.Signals): void => {
+    const launcher = session.snapshot().runs[0]?.pid ?? 0;
+    if (launcher > 1) process.kill(launcher, signal);
+    else process.exit(EXIT_CORDON_FAILED); // nothing runs yet
+  };
+  const handlers: readonly (readonly [NodeJS.Signals, (signal: NodeJS.Signals) => void])[] = [
+    ['SIGINT', stay],
+    ['SIGQUIT', stay],
+    ['SIGTERM', pass],
+    ['SIGHUP', pass],
+  ];
+  for (const [signal, handler] of handlers) process.on(signal, handler);
+  return {
+    dispose: () => {
+      for (const [signal, handler] of handlers) process.off(signal, handler);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { attemptInside, attemptOutside } from '../support/breaches.js';
+import { createPlace } from '../support/sandbox.js';
+import type { Attempt } from '../support/breaches.js';
+import type { Place } from '../support/sandbox.js';
+
+/** One file for each place that the policy must know without being told. */
+const SECRETS = [
+  '.ssh/id_ed25519',
+  '.aws/credentials',
+  '.gnupg/private-keys-v1.d/key',
+  '.config/gcloud/credentials.db',
+  '.azure/accessTokens.json',
+  '.kube/config',
+  '.docker/config.json',
+  '.netrc',
+  '.pypirc',
+  '.git-credentials',
+  '.config/gh/hosts.yml',
+  '.mozilla/firefox/x.default/logins.json',
+  '.config/google-chrome/Default/Login Data',
+  '.config/chromium/Default/Cookies',
+];
+
+function writeSecrets(place: Place): void {
+  for (const name of SECRETS) {
+    const file = path.join(place.home, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, 'SECRET\n');
+  }
+}
+
+test('secrets in the home folder are not readable, on no way to them', async (t) => {
+  const place = createPlace(t);
+  writeSecrets(place);
+  symlinkSync(path.join(place.home, '.ssh'), path.join(place.workspace, 'link'));
+  const attempts: readonly Attempt[] = [
+    ...SECRETS.flatMap((name): readonly Attempt[] => [
+      ['read', path.join(place.home, name)],
+      ['read', `/proc/self/root${path.join(place.home, name)}`],
+      ['link', path.join(place.home, name), path.join(place.workspace, 'hard')],
+    ]),
+    ['read', path.join(place.workspace, 'link/id_ed25519')],
+    ['read', '../.ssh/id_ed25519'],
+    ['list', path.join(place.home, '.ssh')],
+    ['write', path.join(place.home, '.ssh/authorized_keys')],
+    ['rename', path.join(place.home, '.ssh'), path.join(place.workspace, 'taken')],
+  ];
+  const outcomes = await attemptInside(place, [], attempts);
+  assert.deepEqual(
+    Object.entries(outcomes).filter(([, outcome]) => outcome === 'done'),
+    [],
+  );
+  const outside = await attemptOutside(
+    place,
+    SECRETS.map((name): Attempt => ['read', path.join(place.home, name)]),
+  );
+  assert.deepEqual(
+    Object.values(outside).filter((outcome) => outcome !== 'done'),
+    [],
+    'they can be read on the host',
+  );
+});
+
+test('git works although its credentials are hidden, and other files of the home are readable', async (t) => {
+  const place = createPlace(t);
+  writeSecrets(place);
+  writeFileSync(path.join(place.home, '.gitconfig'), '[user]\n\tname = Somebody\n');
+  writeFileSync(path.join(place.home, 'notes'), 'notes\n');
+  const result = await place.cordon(
+    [],
+    ['sh', '-c', 'git config user.name; cat ~/notes; cat ../outside/file'],
+  );
+  assert.deepEqual(
+    { code: result.code, stdout: result.stdout },
+    { code: 0, stdout: 'Somebody\nnotes\noriginal\n' },
+  );
+});
+
+test('denyRead hides what the user names, inside writable roots too', async (t) => {
+  const place = createPlace(t);
+  mkdirSync(path.join(place.home, '.config/cordon'), { recursive: true });
+  writeFileSync(
+    path.join(place.home, '.config/cordon/settings.json'),
+    JSON.stringify({ filesystem: { denyRead: ['~/notes', '.env'] } }),
+  );
+  writeFileSync(path.join(place.home, 'notes'), 'SECRET\n');
+  writeFileSync(path.join(place.workspace, '.env'), 'SECRET\n');
+  const outcomes = await attemptInside(
+    place,
+    [],
+    [
+      ['read', path.join(place.home, 'notes')],
+      ['read', path.join(place.workspace, '.env')],
+      ['unlink', path.join(place.workspace, '.env')],
+      ['rename', path.join(place.workspace, '.env'), path.join(place.workspace, 'moved')],
+    ],
+  );
+  assert.deepEqual(
+    Object.entries(outcomes).filter(([, outcome]) => outcome === 'done'),
+    [],
+  );
+});
+
+test('tokens and agents leave the environment, everything else stays as it is', async (t) => {
+  const place = createPlace(t);
+  const secret = {
+    GITHUB_TOKEN: 's3cret',
+    NPM_TOKEN: 's3cret',
+    AWS_SECRET_ACCESS_KEY: 's3cret',
+    AWS_SESSION_TOKEN: 's3cret',
+    OPENAI_API_KEY: 's3cret',
+    ANTHROPIC_API_KEY: 's3cret',
+    DATABASE_PASSWORD: 's3cret',
+    MY_SECRET: 's3cret',
+    SSH_AUTH_SOCK: '/s3cret',
+    GPG_AGENT_INFO: '/s3cret',
+    DOCKER_HOST: 'unix:///s3cret',
+  };
+  const plain = { EDITOR: 'vi', TERM: 'xterm', ODD: 'a=b c\n"d"', EMPTY: '', KEYBOARD: 'de' };
+  const result = await place.cordon([], ['env', '-0'], { environment: { ...secret, ...plain } });
+  const inside = Object.fromEntries(
+    result.stdout
+      .split('\0')
+      .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  );
+  assert.equal(result.code, 0, result.stderr);
+  assert.deepEqual(
+    Object.keys(secret).filter((name) => name in inside),
+    [],
+  );
+  assert.ok(!result.stdout.includes('s3cret'));
+  for (const [name, value] of Object.entries(plain)) assert.equal(inside[name], value, name);
+  assert.equal(inside['HOME'], place.home);
+  assert.equal('CORDON_BROKER' in inside, false);
+  const memory = await place.cordon([], ['sh', '-c', 'cat /proc/*/environ | grep -c s3cret'], {
+    environment: secret,
+  });
+  assert.equal(memory.stdout, '0\n', 'no process in sight holds them either');
+});
+
+test('a variable that the user keeps is kept', async (t) => {
+  const place = createPlace(t);
+  mkdirSync(path.join(place.home, '.config/cordon'), { recursive: true });
+  writeFileSync(
+    path.join(place.home, '.config/cordon/settings.json'),
+    JSON.stringify({ environment: { keep: ['NPM_TOKEN'], drop: ['EDITOR'] } }),
+  );
+  const { stdout } = await place.cordon(
+    [],
+    ['sh', '-c', 'echo "$NPM_TOKEN,$EDITOR,$GITHUB_TOKEN"'],
+    {
+      environment: { NPM_TOKEN: 'n', EDITOR: 'vi', GITHUB_TOKEN: 'g' },
+    },
+  );
+  assert.equal(stdout, 'n,,\n');
+});
