@@ -90,7 +90,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
               ),
             }),
           ),
-        showLog: log.show,
+        showLog: () => {
+          log.show();
+        },
         snapshot,
       },
       log,
@@ -99,7 +101,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   if (window.kind === 'open') {
     const { session } = window;
-    store.add(session.onDidChange(statusBar.show));
+    store.add(
+      session.onDidChange((change) => {
+        statusBar.show(change);
+      }),
+    );
     close = () => session.close();
   }
   log.info(`${snapshot().posture}; folders: ${windowRoots().join(', ')}`);

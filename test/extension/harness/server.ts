@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -67,6 +68,8 @@ export interface Server {
   readonly log: string;
   /** Where XDG_RUNTIME_DIR points. */
   readonly runtime: string;
+  /** The processes of the server that run extensions; one a window. */
+  extensionHosts(): readonly number[];
   readSettings(): Record<string, unknown>;
   /** Settings of the machine; unlike the user's file, VS Code sees a change in it at once. */
   writeMachineSettings(values: Settings): void;
@@ -139,6 +142,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     settingsFile,
     log,
     runtime,
+    extensionHosts: () =>
+      descendants(child.pid ?? 0).filter((pid) =>
+        commandLineOf(pid).includes('--type=extensionHost'),
+      ),
     readSettings: () => JSON.parse(readFileSync(settingsFile, 'utf8')) as Record<string, unknown>,
     writeMachineSettings(values) {
       const file = path.join(folder('user-data', 'Machine'), 'settings.json');
@@ -192,6 +199,36 @@ function withoutEditor(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
         name !== 'NODE_OPTIONS',
     ),
   );
+}
+
+/** All processes below one, by /proc (proc_pid_stat(5)). */
+function descendants(root: number): readonly number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), parentOf(Number(name))] as const);
+  const below = (pid: number): readonly number[] =>
+    parents.filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...below(child)]);
+  return below(root);
+}
+
+function parentOf(pid: number): number {
+  // The name in parentheses may hold anything, so count from its end.
+  const stat = readProc(pid, 'stat');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
+}
+
+function commandLineOf(pid: number): string {
+  return readProc(pid, 'cmdline');
+}
+
+/** Empty when the process is gone. */
+function readProc(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return '';
+    throw error;
+  }
 }
 
 function freePort(): Promise<number> {

@@ -1,0 +1,104 @@
+// One window with Cordon in it, names that only a test resolver knows, and a web server on this machine's loopback that
+// those names lead to.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+
+import type { Server, ServerOptions, Settings } from './server.js';
+import { stageExtension, startServer, workbenchUrl } from './server.js';
+import type { Browser, Workbench } from './workbench.js';
+import { artifactPath, launchBrowser } from './workbench.js';
+
+const RESOLVER = path.join(import.meta.dirname, '..', 'resolver');
+
+export interface TestWindow {
+  readonly server: Server;
+  readonly browser: Browser;
+  readonly workbench: Workbench;
+  /** Serves `served NAME` for whatever name it is asked under. */
+  readonly port: number;
+  /** Names that were looked up on the host, in order. */
+  lookups(): readonly string[];
+  /** The names that the web server served, in order. */
+  readonly served: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface TestWindowOptions extends Pick<ServerOptions, 'packages'> {
+  readonly settings?: Settings;
+  /** Name → addresses. */
+  readonly names?: Readonly<Record<string, readonly string[]>>;
+  /** Files to put into the workspace before it is opened. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export async function openTestWindow(options: TestWindowOptions = {}): Promise<TestWindow> {
+  const served: string[] = [];
+  const web = http.createServer((request, response) => {
+    const name = (request.headers.host ?? '').replace(/:\d+$/, '');
+    served.push(name);
+    response.end(`served ${name}\n`);
+  });
+  await new Promise<void>((resolve) => web.listen(0, '0.0.0.0', resolve));
+  const address = web.address();
+  if (address === null || typeof address === 'string')
+    throw new Error('the web server has no port');
+
+  const scratch = path.join(
+    process.env['TMPDIR'] ?? '/tmp',
+    `cordon-names-${process.pid}-${address.port}`,
+  );
+  mkdirSync(scratch, { recursive: true });
+  const names = path.join(scratch, 'names.json');
+  const lookups = path.join(scratch, 'lookups');
+  writeFileSync(names, JSON.stringify(options.names ?? {}));
+  appendFileSync(lookups, '');
+  const server = await startServer({
+    settings: options.settings ?? {},
+    packages: options.packages ?? [],
+    extensions: [RESOLVER, ...(options.packages === undefined ? [stageExtension(scratch)] : [])],
+    environment: { CORDON_TEST_NAMES: names, CORDON_TEST_LOOKUPS: lookups },
+  });
+  for (const [name, text] of Object.entries(options.files ?? {})) {
+    const file = path.join(server.workspace, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const browser = await launchBrowser();
+  const workbench = await browser.open(workbenchUrl(server, server.workspace));
+  return {
+    server,
+    browser,
+    workbench,
+    port: address.port,
+    lookups: () =>
+      existsSync(lookups) ? readFileSync(lookups, 'utf8').split('\n').slice(0, -1) : [],
+    served,
+    async close() {
+      await browser.close();
+      await server.stop();
+      web.closeAllConnections();
+      await new Promise((resolve) => web.close(resolve));
+    },
+  };
+}
+
+/** A subtest with a picture of the window when it fails. */
+export async function step(
+  context: TestContext,
+  window: TestWindow,
+  name: string,
+  run: () => Promise<void>,
+): Promise<void> {
+  await context.test(name, async () => {
+    try {
+      await run();
+    } catch (error) {
+      const file = artifactPath(`${name.replaceAll(/[^\w]+/g, '-')}.png`);
+      await window.workbench.page.screenshot({ path: file });
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,77 @@
+// Settings as a person meets them: the page, mistakes with their place, and what a workspace may not do.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { openTestWindow, step } from './harness/window.js';
+
+test('settings in the workbench', async (context) => {
+  const window = await openTestWindow({
+    names: { 'wide.test': ['127.0.0.31'] },
+    files: { '.vscode/settings.json': JSON.stringify({ 'cordon.network.mode': 'on' }) },
+  });
+  const { workbench, server, port } = window;
+  const it = (name: string, run: () => Promise<void>): Promise<void> =>
+    step(context, window, name, run);
+  const workspaceFile = path.join(server.workspace, '.cordon.json');
+
+  try {
+    await it('a workspace that wants more network than the user gives is told so and gets nothing', async () => {
+      await workbench.toast('network.mode').waitFor({ timeout: 60_000 });
+      await workbench.command('Cordon: New Sandboxed Terminal');
+      await workbench.terminalReady();
+      await workbench.type(
+        `curl -sS --max-time 60 http://wide.test:${port}/; echo status-$((0+$?))`,
+      );
+      await workbench.pressToast(`curl wants to reach wide.test:${port}`, 'Deny');
+      await workbench.terminalShows('status-7');
+    });
+
+    await it('the settings page shows every key with words and choices', async () => {
+      await workbench.command('Cordon: Open Settings');
+      const editor = workbench.page.locator('.settings-editor');
+      await editor.locator('.setting-item-contents', { hasText: 'Writable Roots' }).waitFor();
+      await workbench.screenshot('settings');
+      for (const words of ['Writable Roots', 'Deny Read', 'Protected Paths']) {
+        assert.ok(
+          (await editor.locator('.setting-item-contents', { hasText: words }).count()) > 0,
+          words,
+        );
+      }
+    });
+
+    await it('a mistake in .cordon.json is shown with file, key and what may have been meant', async () => {
+      writeFileSync(workspaceFile, '{\n  "network": { "mod": "off" }\n}\n');
+      const toast = workbench.toast('.cordon.json');
+      await toast.waitFor();
+      assert.match(
+        await toast.innerText(),
+        /\.cordon\.json:2: network\.mod .*Did you mean network\.mode\?/s,
+      );
+      await workbench.status('Cordon: not enforcing').waitFor();
+      await workbench.screenshot('mistake');
+    });
+
+    await it('while it stands, no sandboxed terminal opens, and the reason is said', async () => {
+      await workbench.command('Cordon: New Sandboxed Terminal');
+      await workbench.toast('network.mod').last().waitFor();
+      assert.equal(await workbench.page.locator('.terminal-tabs-entry').count(), 0);
+    });
+
+    await it('once it is mended, everything works again', async () => {
+      writeFileSync(workspaceFile, '{ "network": { "mode": "off" } }\n');
+      await workbench.status(/Cordon: (enforcing|\d+ gaps?)/).waitFor();
+      await workbench.command('Cordon: New Sandboxed Terminal');
+      await workbench.terminalReady();
+      await workbench.type(
+        `curl -sS --max-time 60 http://wide.test:${port}/; echo status-$((0+$?))`,
+      );
+      await workbench.terminalShows('status-7');
+      assert.equal(await workbench.toast('curl wants').count(), 0);
+    });
+  } finally {
+    await window.close();
+  }
+});
