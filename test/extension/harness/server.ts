@@ -54,6 +54,8 @@ export interface ServerOptions {
   readonly testMode?: boolean;
   /** Default: a free one. */
   readonly port?: number;
+  /** Without one, everybody who reaches the port gets in. */
+  readonly password?: string;
   /** Default: what installCodeServer says goes nowhere. */
   readonly say?: (line: string) => void;
 }
@@ -101,6 +103,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     HOME: home,
     XDG_RUNTIME_DIR: runtime,
     SHELL: '/bin/bash',
+    ...(options.password === undefined ? {} : { PASSWORD: options.password }),
     ...options.environment,
   };
   const entry = path.join(codeServer.folder, 'out', 'node', 'entry.js');
@@ -120,7 +123,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     [
       entry,
       ...places,
-      ...['--bind-addr', `127.0.0.1:${port}`, '--auth', 'none'],
+      ...['--bind-addr', `127.0.0.1:${port}`],
+      ...['--auth', options.password === undefined ? 'none' : 'password'],
       ...['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'],
       ...['--disable-getting-started-override', '--ignore-last-opened'],
       ...(options.testMode === true ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
