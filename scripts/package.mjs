@@ -1,13 +1,20 @@
-// `npm run package`: builds, and makes one .vsix for each target, holding that target's launcher only. linux-arm64 is made
-// where Debian's cross compiler is (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross).
+// `npm run package [-- --no-build] [-- --out DIR]`: one .vsix for each target, holding that target's launcher only.
+// linux-arm64 is made where Debian's cross compiler is (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross).
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 
 const root = path.resolve(import.meta.dirname, '..');
 const TARGETS = ['linux-x64', 'linux-arm64'];
-const CROSS_COMPILER = 'aarch64-linux-gnu-gcc';
+const launcherOf = (target) => path.join(root, 'dist/native', target, 'cordon-launch');
+
+const { values: flags } = parseArgs({
+  options: { build: { type: 'boolean', default: true }, out: { type: 'string', default: root } },
+  allowNegative: true,
+});
 
 function run(command, args) {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
@@ -16,30 +23,35 @@ function run(command, args) {
   process.exit(1);
 }
 
-function hasCrossCompiler() {
-  return spawnSync(CROSS_COMPILER, ['--version']).status === 0;
+function build() {
+  run('npm', ['run', '--silent', 'build']);
+  if (spawnSync('aarch64-linux-gnu-gcc', ['--version']).status === 0) {
+    run('make', ['--silent', '-C', 'native', 'arm64']);
+  } else console.log('linux-arm64: left out, its cross compiler is not installed');
 }
 
-function packageTarget(target) {
-  const launcher = path.join(root, 'dist/native', target, 'cordon-launch');
-  if (!existsSync(launcher)) {
-    console.error(`${target}: no launcher at ${path.relative(root, launcher)}`);
-    process.exit(1);
-  }
-  const others = TARGETS.filter((other) => other !== target);
-  const ignore = path.join(root, 'build', `vscodeignore-${target}`);
-  mkdirSync(path.dirname(ignore), { recursive: true });
+function packageTarget(target, scratch) {
+  const ignore = path.join(scratch, target);
   const common = readFileSync(path.join(root, '.vscodeignore'), 'utf8');
+  const others = TARGETS.filter((other) => other !== target);
   writeFileSync(ignore, common + others.map((other) => `dist/native/${other}/**\n`).join(''));
+  const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   run(path.join(root, 'node_modules/.bin/vsce'), [
     ...['package', '--target', target, '--no-dependencies', '--ignoreFile', ignore],
     ...['--allow-missing-repository', '--no-rewrite-relative-links'],
+    ...['--out', path.join(path.resolve(flags.out), `${name}-${target}-${version}.vsix`)],
   ]);
 }
 
-run('npm', ['run', '--silent', 'build']);
-packageTarget('linux-x64');
-if (hasCrossCompiler()) {
-  run('make', ['--silent', '-C', 'native', 'arm64']);
-  packageTarget('linux-arm64');
-} else console.log(`linux-arm64: left out, ${CROSS_COMPILER} is not installed`);
+if (flags.build) build();
+const targets = TARGETS.filter((target) => existsSync(launcherOf(target)));
+if (targets.length === 0) {
+  console.error(`There is no launcher below ${path.join(root, 'dist/native')}: npm run build`);
+  process.exit(1);
+}
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'cordon-package-'));
+try {
+  for (const target of targets) packageTarget(target, scratch);
+} finally {
+  rmSync(scratch, { recursive: true });
+}
