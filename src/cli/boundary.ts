@@ -112,7 +112,7 @@ function flagsLayer(flags: BoundaryFlags): Layer {
 }
 
 /** The folder of this program with all its links resolved: read-only inside, even when it lies in a writable root. */
-function installation(): AbsolutePath {
+export function installation(): AbsolutePath {
   const program = process.argv[1] ?? process.execPath;
   return path.dirname(
     bytesToText(realpathSync.native(textToBytes(program), { encoding: 'buffer' })),

@@ -1,8 +1,8 @@
-// Asks a person at the terminal, one question at a time. The session has made the launcher's relay stand still and flush
+// Asks a person at the terminal. The session has made the launcher's relay stand still and flush
 // its input by then, so what is read here was typed by the person after the question appeared; the program inside has
 // no descriptor of this terminal and can neither answer nor draw over the question.
 
-import { oneLine } from './messages.js';
+import { plainText } from '../base/plainText.js';
 import type { Answer, Prompter, Question } from '../broker/prompter.js';
 import type { Terminal } from './terminal.js';
 
@@ -11,16 +11,9 @@ export const denyPrompter: Prompter = {
   ask: () => Promise.reject(new Error('nobody is asked (--ask deny)')),
 };
 
-/** Asks on `terminal`, which is opened for each question and left as it was found. */
+/** Asks on a terminal that is opened for each question and left as it was found. The session asks one at a time. */
 export function createTerminalPrompter(openTerminal: () => Terminal): Prompter {
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    ask(question, signal) {
-      const turn = last.then(() => askOn(openTerminal, question, signal));
-      last = turn.catch(() => undefined); // the next question must not inherit this one's failure
-      return turn;
-    },
-  };
+  return { ask: (question, signal) => askOn(openTerminal, question, signal) };
 }
 
 async function askOn(
@@ -28,7 +21,6 @@ async function askOn(
   question: Question,
   signal: AbortSignal,
 ): Promise<Answer> {
-  if (signal.aborted) return { kind: 'dismissed' };
   const terminal = open();
   try {
     terminal.write(`\ncordon: ${summary(question)}\n`);
@@ -48,8 +40,7 @@ async function askOn(
   }
 }
 
-const CHOICES =
-  'cordon: allow (o)nce, this (r)un, this (s)ession, (a)lways, or (d)eny?  (?) details: ';
+const CHOICES = 'cordon: (o)nce, (r)un, (s)ession, (a)lways, (d)eny, (n)o to all; (?) details: ';
 
 /** Only a whole answer counts: a person who was typing for the program when the question came must not answer by accident. */
 export function choiceOf(
@@ -71,6 +62,9 @@ export function choiceOf(
     case 'd':
     case 'deny':
       return 'deny';
+    case 'n':
+    case 'no':
+      return 'denyRun';
     case '?':
     case 'details':
       return 'details';
@@ -80,16 +74,12 @@ export function choiceOf(
 }
 
 /** "curl (4711) wants to reach example.com, port 443" */
-export function summary({ request, waiting, privateAddresses }: Question): string {
-  const program = request.subject.executable.split('/').pop() ?? request.subject.executable;
-  const times = waiting > 1 ? ` (${waiting} calls wait)` : '';
-  const inward =
-    privateAddresses.length > 0
-      ? `, which is ${privateAddresses.join(', ')}: this machine or its own network`
-      : '';
-  return oneLine(
-    `${program} (${request.subject.pid}) wants to ${wanted(request)}${inward}${times}`,
-  );
+export function summary({ request, waiting, places }: Question): string {
+  const name = request.subject.executable.split('/').at(-1) ?? '';
+  const program = `${plainText(name, 40)} (${request.subject.pid})`;
+  const where = places.length > 0 ? `, which is ${places.join(', ')}` : '';
+  const times = waiting > 1 ? `, ${waiting} calls wait` : '';
+  return `${program} wants to ${wanted(request)}${where}${times}`;
 }
 
 function wanted({ action, object }: Question['request']): string {
@@ -108,7 +98,5 @@ function details({ request, command, rule }: Question): string {
     ['run', command.join(' ')],
     ['asked because', rule],
   ];
-  return rows
-    .map(([name, value]) => `  ${name.padEnd(14)}${oneLine(value).slice(0, 400)}\n`)
-    .join('');
+  return rows.map(([name, value]) => `  ${name.padEnd(14)}${plainText(value, 400)}\n`).join('');
 }

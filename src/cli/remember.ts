@@ -1,6 +1,6 @@
 // Writes the answer "always" into the user's settings: the only thing that an answer changes outside the session.
 
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isErrno } from './messages.js';
 import type { AbsolutePath } from '../policy/paths.js';
@@ -15,12 +15,23 @@ export async function remember(file: AbsolutePath, { effect, pattern }: AlwaysRu
   if (list.includes(pattern)) return;
   const next = { ...settings, network: { ...network, [effect]: [...list, pattern] } };
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const fresh = `${file}.${process.pid}`;
+  const target = await realFile(file);
+  const fresh = `${target}.${process.pid}`;
   try {
     await writeFile(fresh, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(fresh, file);
+    await rename(fresh, target);
   } finally {
     await rm(fresh, { force: true });
+  }
+}
+
+/** People keep their settings elsewhere and link to them. */
+async function realFile(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return file;
+    throw error;
   }
 }
 

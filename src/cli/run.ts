@@ -3,7 +3,7 @@
 
 import os from 'node:os';
 import { createSession } from '../session/session.js';
-import { findFolders, resolveBoundary, usablePolicy } from './boundary.js';
+import { findFolders, installation, resolveBoundary, usablePolicy } from './boundary.js';
 import { openEvents } from './events.js';
 import { EXIT_CORDON_FAILED, say } from './messages.js';
 import { hasRawBytes } from './paths.js';
@@ -31,6 +31,7 @@ export async function run(flags: RunFlags, command: readonly string[]): Promise<
     terminal: ask === 'tty' ? 'relay' : 'inherit',
     wording: { howToAllow },
     state: folders.state,
+    dist: installation(),
     brokerLoss: 'end',
     onAlways: async (rule) => (await import('./remember.js')).remember(folders.settingsFile, rule),
     ...(events === undefined ? {} : { events: events.write }),

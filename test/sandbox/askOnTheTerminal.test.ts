@@ -13,7 +13,7 @@ import type { TestContext } from 'node:test';
 
 const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 const QUESTION = /cordon: curl \(\d+\) wants to reach ([0-9a-f.:[\]]+), port (\d+)/;
-const CHOICES = /\(o\)nce, this \(r\)un, this \(s\)ession, \(a\)lways, or \(d\)eny\?.*: $/m;
+const CHOICES = /^cordon: \(o\)nce, \(r\)un.*details:$/m;
 
 interface Stage {
   readonly place: Place;

@@ -14,9 +14,13 @@ const WAYS = ['deny', 'tty'] as const;
 /** A short name for what is typed, so that the screen holds it on one line. */
 function aliases(place: Place): Readonly<Record<string, string>> {
   const file = path.join(place.home, 'c');
-  writeFileSync(file, `#!/bin/sh\nask=$1; shift; exec "${process.execPath}" "${cli}" run --ask "$ask" -- "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    file,
+    `#!/bin/sh\nask=$1; shift; exec "${process.execPath}" "${cli}" run --ask "$ask" -- "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   return { PATH: `${place.home}:${place.environment['PATH'] ?? ''}` };
 }
 
@@ -132,7 +136,9 @@ for (const ask of WAYS) {
   test(`/dev/tty opens, and is a terminal of the run’s own view (--ask ${ask})`, async (t) => {
     const place = createPlace(t);
     const screen = openScreen(t, place, aliases(place));
-    screen.type(`c ${ask} sh -c 'echo asked > /dev/tty; read x < /dev/tty; echo "got $x"' < /dev/null\n`);
+    screen.type(
+      `c ${ask} sh -c 'echo asked > /dev/tty; read x < /dev/tty; echo "got $x"' < /dev/null\n`,
+    );
     await screen.shows(/^asked$/m);
     screen.type('line\n');
     await screen.shows(/^got line$/m);
@@ -167,5 +173,4 @@ test('without a terminal nothing changes: no session of its own, no relay', asyn
   const { stdout, stderr } = await place.host(['setsid', '-w', ...command]);
   assert.equal(stdout, 'ENXIO\n');
   assert.match(stderr, /^cordon: [^\n]*no terminal[^\n]*\n$/);
-});
 });
