@@ -120,7 +120,7 @@ function nodeFor(user, place) {
 
 /** Nothing of root's: npm's settings, tokens and folders would otherwise leak into what is tested. */
 function environment(user, { tree, temporary, runtime, node }) {
-  const kept = ['CI', 'LANG', 'TERM', 'FORCE_COLOR', 'NO_COLOR', 'VERBOSE'].filter(
+  const kept = ['CI', 'DISPLAY', 'LANG', 'TERM', 'FORCE_COLOR', 'NO_COLOR'].filter(
     (name) => name in process.env,
   );
   return {
