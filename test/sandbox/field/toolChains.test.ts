@@ -1,0 +1,180 @@
+// Tools that failed in other sandboxes: package managers, process pools, event loops. They work without a setting.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { createPlace } from '../../support/sandbox.js';
+import type { Place } from '../../support/sandbox.js';
+
+const python = (text: string) => ['/usr/bin/python3', '-c', text];
+
+test('C031 go build works, and the second build comes from the cache', async (t) => {
+  const place = createPlace(t);
+  writeFileSync(
+    path.join(place.workspace, 'main.go'),
+    'package main\nimport "fmt"\nfunc main() { fmt.Println("hello") }\n',
+  );
+  const build = (...words: string[]) =>
+    place.cordon([], ['go', 'build', ...words, '-o', 'program', 'main.go'], {
+      environment: { GO111MODULE: 'off' },
+    });
+  const first = await build('-x');
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stderr, /\/compile/u);
+  assert.equal((await place.host(['./program'])).stdout, 'hello\n');
+  const second = await build('-x');
+  assert.equal(second.code, 0);
+  assert.doesNotMatch(second.stderr, /\/compile/u);
+  assert.equal(
+    existsSync(path.join(place.home, '.cache/go-build')),
+    false,
+    'the cache of the host is not written',
+  );
+});
+
+test('C032 stores and tool versions below the home folder can be written, and the host keeps its own', async (t) => {
+  const place = createPlace(t);
+  const stores = [
+    '.npm/_cacache',
+    '.cache/pip',
+    '.cargo/registry',
+    'go/pkg/mod',
+    '.local/share/pnpm/store',
+    '.gradle/caches',
+    '.m2/repository',
+  ];
+  const existing = path.join(place.home, '.npm');
+  mkdirSync(existing);
+  writeFileSync(path.join(existing, 'kept'), 'original\n');
+  const script = stores
+    .map(
+      (store) =>
+        `mkdir -p "$HOME/${store}/tool" && echo x > "$HOME/${store}/tool/file" || echo "${store}"`,
+    )
+    .concat('cat "$HOME/.npm/kept"; echo changed > "$HOME/.npm/kept"');
+  const { stdout, stderr } = await place.cordon([], ['sh', '-c', script.join('\n')]);
+  assert.equal(stdout, 'original\n', stderr);
+  assert.deepEqual(readdirSync(existing), ['kept']);
+  assert.equal((await place.host(['cat', path.join(existing, 'kept')])).stdout, 'original\n');
+  // what one run wrote, the next one in this workspace finds
+  const again = await place.cordon([], ['cat', path.join(place.home, '.npm/_cacache/tool/file')]);
+  assert.equal(again.stdout, 'x\n');
+});
+
+test('C035 semaphores, shared memory and process pools work, and are private', async (t) => {
+  const place = createPlace(t);
+  const { stdout, stderr } = await place.cordon(
+    [],
+    python(`
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import Lock, shared_memory
+import os
+if __name__ == '__main__':
+    with Lock(), ProcessPoolExecutor(2) as pool:
+        print(sum(pool.map(abs, range(-3, 4))))
+    memory = shared_memory.SharedMemory('cordon-test-memory', create=True, size=16)
+    print(os.listdir('/dev/shm'))
+    print(os.path.exists('/dev/shm/cordon-test-host'))
+    memory.close(); memory.unlink()
+`),
+  );
+  assert.equal(stdout, "12\n['cordon-test-memory']\nFalse\n", stderr);
+});
+
+describe('C036 multiprocessing works with', () => {
+  for (const method of ['forkserver', 'spawn']) {
+    test(method, async (t) => {
+      const place = createPlace(t);
+      writeFileSync(
+        path.join(place.workspace, 'pool.py'),
+        `
+import multiprocessing
+if __name__ == '__main__':
+    multiprocessing.set_start_method('${method}')
+    with multiprocessing.Manager() as manager, multiprocessing.Pool(2) as pool:
+        print(manager.list(pool.map(abs, [-1, -2])))
+`,
+      );
+      const { stdout, stderr } = await place.cordon([], ['/usr/bin/python3', 'pool.py']);
+      assert.equal(stdout, '[1, 2]\n', stderr);
+    });
+  }
+});
+
+test('C037 unix sockets can be bound and reached in the temporary folder and the workspace', async (t) => {
+  const place = createPlace(t);
+  const script = `
+    const net = require('net');
+    for (const at of [process.env.TMPDIR ?? '/tmp', process.cwd()]) {
+      const name = at + '/pipe.sock';
+      const server = net.createServer((socket) => socket.end('hello')).listen(name, () =>
+        net.connect(name).on('data', (data) => { console.log(String(data)); server.close(); }));
+    }`;
+  const { stdout, stderr } = await place.cordon([], ['node', '-e', script]);
+  assert.equal(stdout, 'hello\nhello\n', stderr);
+});
+
+const modes = ['off', 'ask', 'on'];
+
+for (const mode of modes) {
+  test(`C038 event loops wake up, with the network ${mode}`, async (t) => {
+    const place = createPlace(t);
+    const { stdout, stderr } = await place.cordon(
+      ['--network', mode, '--ask', 'deny'],
+      python(`
+import asyncio, socket, time
+async def main():
+    await asyncio.to_thread(time.sleep, 0.2)
+    one, other = socket.socketpair()
+    one.setblocking(False); other.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_sendall(one, b'hello')
+    print((await loop.sock_recv(other, 9)).decode())
+    process = await asyncio.create_subprocess_exec('cat', stdin=-1, stdout=-1)
+    print((await process.communicate(b'child'))[0].decode())
+asyncio.run(main())
+`),
+    );
+    assert.equal(stdout, 'hello\nchild\n', stderr);
+  });
+
+  test(`C039 a socketpair is a child's standard input, with the network ${mode}`, async (t) => {
+    const place = createPlace(t);
+    const pairs = python(`
+import socket, subprocess
+for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+    ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
+    child = subprocess.Popen(['cat'], stdin=theirs, stdout=subprocess.PIPE)
+    theirs.close(); ours.send(b'hello'); ours.close()
+    print(child.communicate()[0].decode())
+`);
+    const { stdout, stderr } = await place.cordon(['--network', mode, '--ask', 'deny'], pairs);
+    assert.equal(stdout, 'hello\nhello\n', stderr);
+  });
+}
+
+test('C033 no package store appears in the project', async (t) => {
+  const place: Place = createPlace(t);
+  mkdirSync(path.join(place.workspace, 'dependency'));
+  writeFileSync(
+    path.join(place.workspace, 'dependency/package.json'),
+    '{"name":"dependency","version":"1.0.0"}',
+  );
+  writeFileSync(
+    path.join(place.workspace, 'package.json'),
+    '{"dependencies":{"dependency":"file:dependency"}}',
+  );
+  const { code, stderr } = await place.cordon(
+    [],
+    ['npm', 'install', '--no-audit', '--no-fund', '--offline'],
+  );
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(readdirSync(place.workspace).sort(), [
+    '.git',
+    'dependency',
+    'node_modules',
+    'package-lock.json',
+    'package.json',
+  ]);
+});
