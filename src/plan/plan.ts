@@ -12,7 +12,10 @@ export interface Gap {
 }
 
 export type Mount =
-  | { readonly op: 'private' | 'writable' | 'pin' | 'protect' | 'mask'; readonly path: AbsolutePath }
+  | {
+      readonly op: 'private' | 'writable' | 'pin' | 'protect' | 'mask';
+      readonly path: AbsolutePath;
+    }
   | {
       readonly op: 'copyOnWrite';
       readonly path: AbsolutePath;
@@ -29,7 +32,11 @@ export type PlannedRule =
 export interface PlannedEnvironment {
   readonly drop: readonly string[];
   readonly keep: readonly string[];
-  readonly set: readonly { readonly name: string; readonly value: string; readonly overwrite: boolean }[];
+  readonly set: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly overwrite: boolean;
+  }[];
 }
 
 export interface LinuxPlan {

@@ -44,6 +44,7 @@ export const closedPlaces: readonly string[] = [
   '.config/containers/auth.json',
   '.netrc',
   '.pypirc',
+  '.cache/huggingface/token',
   '.cargo/credentials',
   '.cargo/credentials.toml',
   '.gem/credentials',

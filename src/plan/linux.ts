@@ -1,0 +1,216 @@
+// Policy and facts → what the launcher does on Linux, as one value. Opens no file: the same policy and facts give the same
+// plan anywhere. The order of mounts is the order of strength, weakest first:
+//   / read-only (the launcher, always) · private temporary folders · cache layers · writable roots · pinned folders ·
+//   protected paths · closed places · the state folder, with this run's own cache folder in it
+// A root inside a private or covered place is mounted over it; protection wins over roots; what is closed wins over all.
+
+import { CordonError } from '../base/errors.js';
+import type { AbsolutePath } from '../policy/paths.js';
+import { contains } from '../policy/paths.js';
+import type { Policy } from '../policy/policy.js';
+import type { NetworkRule } from '../policy/rules.js';
+import { cachePaths, planCaches } from './caches.js';
+import { planEnvironment } from './environment.js';
+import {
+  absentClosedGap,
+  absentProtectedGap,
+  homeRootGap,
+  nestedRepositoriesGap,
+  replaceableLinkGap,
+} from './gaps.js';
+import type { Facts, PlannedRun } from './host.js';
+import { targetOf } from './host.js';
+import type { Gap, LinuxPlan, Mount, PlannedRule } from './plan.js';
+import { componentsOf, planProtection } from './protect.js';
+import type { PlannedRoot } from './roots.js';
+import { outermost, planRoots } from './roots.js';
+
+/** What the launcher takes (native/common/limits.h). */
+const limits = { mounts: 20_000, rules: 20_000, hostPorts: 1024, patterns: 1024 } as const;
+
+/** How long a run whose broker went away keeps its questions waiting. */
+const BROKER_MS = 60_000;
+
+const temporaryFolders = ['/tmp', '/var/tmp'] as readonly string[] as readonly AbsolutePath[];
+
+/** Every path whose facts the plan for this run depends on. */
+export function pathsToProbe(policy: Policy, run: PlannedRun): ReadonlySet<AbsolutePath> {
+  const { filesystem } = policy;
+  const roots = filesystem.writableRoots.map(({ path }) => path);
+  return new Set([
+    ...roots,
+    ...(filesystem.rootLimit ?? []),
+    ...filesystem.denyRead.map(({ path }) => path),
+    ...filesystem.protectedPaths.flatMap((item) => componentsOf(item, roots)),
+    ...temporaryFolders,
+    ...(filesystem.caches.value === 'off' ? [] : cachePaths(run.home)),
+    filesystem.state,
+    run.home,
+    run.directory,
+  ]);
+}
+
+/** Throws a CordonError when this run must not start as asked. */
+export function planLinux(
+  policy: Policy,
+  facts: Facts,
+  run: PlannedRun,
+): { readonly plan: LinuxPlan; readonly gaps: readonly Gap[] } {
+  const { filesystem } = policy;
+  const roots = planRoots(filesystem, facts);
+  const open = outermost(roots.map(({ real }) => real));
+  const temp = planTemp(policy, facts, open);
+  const caches = planCaches(filesystem.caches.value, run, facts, open);
+  const protection = planProtection(
+    filesystem.protectedPaths,
+    roots,
+    openWith(open, [...temp.mounts, ...caches.layers]),
+    facts,
+  );
+  const closed = planClosed(policy, facts);
+  const state = targetOf(facts.paths.get(filesystem.state))?.real ?? filesystem.state;
+  const places = { open, closed: [...closed.paths, state], private: temp.private };
+  const directory = planDirectory(run, facts, places);
+
+  const mounts: readonly Mount[] = [
+    ...temp.mounts,
+    ...caches.layers,
+    ...open.map((path): Mount => ({ op: 'writable', path })),
+    ...protection.pins.map((path): Mount => ({ op: 'pin', path })),
+    ...[...protection.protects, ...caches.readOnly].map((path): Mount => ({ op: 'protect', path })),
+    ...closed.paths.map((path): Mount => ({ op: 'mask', path })),
+    ...planState(state, caches.ownFolder),
+  ];
+  const plan: LinuxPlan = {
+    run: run.id,
+    engine: 'namespaces',
+    directory,
+    mounts,
+    network: {
+      mode: policy.network.mode.value,
+      rules: policy.network.rules.map(planRule),
+      hostPorts: policy.network.hostPorts.map(({ value }) => value),
+    },
+    environment: planEnvironment(policy, caches.variables),
+    limits: { answerMs: policy.approvals.timeoutMs.value, brokerMs: BROKER_MS },
+    brokerLoss: run.brokerLoss,
+    terminal: run.terminal,
+  };
+  checkSize(plan);
+  return { plan, gaps: planGaps(protection, closed.absent, roots, facts, run) };
+}
+
+/** Folders of Cordon's own that must exist, mode 0700, before the launcher is given the plan. */
+export function foldersToCreate(plan: LinuxPlan, state: AbsolutePath): readonly AbsolutePath[] {
+  const layers = plan.mounts.flatMap((mount) =>
+    mount.op === 'copyOnWrite' ? [mount.upper, mount.work] : [],
+  );
+  const own = plan.mounts.flatMap((mount) =>
+    mount.op === 'writable' && contains(state, mount.path) ? [mount.path] : [],
+  );
+  return [...layers, ...own];
+}
+
+function planTemp(
+  policy: Policy,
+  facts: Facts,
+  open: readonly AbsolutePath[],
+): { readonly mounts: readonly Mount[]; readonly private: readonly AbsolutePath[] } {
+  const real = temporaryFolders.flatMap((path) => {
+    const target = targetOf(facts.paths.get(path));
+    return target?.kind === 'directory' ? [target.real] : [];
+  });
+  const folders = outermost(real).filter((path) => !open.some((root) => contains(root, path)));
+  const isPrivate = policy.filesystem.temp.value === 'private';
+  const op = isPrivate ? 'private' : 'writable';
+  return { mounts: folders.map((path) => ({ op, path })), private: isPrivate ? folders : [] };
+}
+
+/** Shared temporary folders and caches are writable for good, so what is protected holds inside them, too. */
+function openWith(
+  open: readonly AbsolutePath[],
+  others: readonly Mount[],
+): readonly AbsolutePath[] {
+  return outermost([
+    ...open,
+    ...others.flatMap(({ op, path }) => (op === 'writable' ? [path] : [])),
+  ]);
+}
+
+/** Closed places, without the state folder, which has a mount of its own. */
+function planClosed(
+  policy: Policy,
+  facts: Facts,
+): { readonly paths: readonly AbsolutePath[]; readonly absent: readonly AbsolutePath[] } {
+  const places = policy.filesystem.denyRead.filter(({ path }) => path !== policy.filesystem.state);
+  const found = places.flatMap(({ path }) => targetOf(facts.paths.get(path))?.real ?? []);
+  const absent = places.filter(({ path }) => targetOf(facts.paths.get(path)) === undefined);
+  return { paths: outermost(found), absent: absent.map(({ path }) => path) };
+}
+
+/** Hidden whole; when this run keeps caches there, by an empty folder of its own in which they can be mounted. */
+function planState(state: AbsolutePath, ownFolder: AbsolutePath | undefined): readonly Mount[] {
+  if (ownFolder === undefined) return [{ op: 'mask', path: state }];
+  return [
+    { op: 'private', path: state },
+    { op: 'writable', path: ownFolder },
+  ];
+}
+
+function planDirectory(
+  run: PlannedRun,
+  facts: Facts,
+  places: Readonly<Record<'open' | 'closed' | 'private', readonly AbsolutePath[]>>,
+): AbsolutePath {
+  const target = targetOf(facts.paths.get(run.directory));
+  const refuse = (why: string): CordonError =>
+    new CordonError('directoryUnusable', `The working directory ${run.directory} ${why}.`);
+  if (target?.kind !== 'directory') throw refuse('does not exist');
+  const isIn = (paths: readonly AbsolutePath[]): boolean =>
+    paths.some((path) => contains(path, target.real));
+  if (isIn(places.closed)) throw refuse('is closed for reading (cordon.filesystem.denyRead)');
+  if (isIn(places.private) && !isIn(places.open)) {
+    const how = 'make it a writable root, or set cordon.filesystem.temp to "shared"';
+    throw refuse(`lies in the temporary folder, which is private to each run: ${how}`);
+  }
+  return target.real;
+}
+
+function planRule({ effect, pattern }: NetworkRule): PlannedRule {
+  const { ports } = pattern;
+  return pattern.kind === 'host'
+    ? { effect, host: pattern.host, ports }
+    : { effect, network: pattern.network.text, ports };
+}
+
+function planGaps(
+  protection: ReturnType<typeof planProtection>,
+  absentClosed: readonly AbsolutePath[],
+  roots: readonly PlannedRoot[],
+  facts: Facts,
+  run: PlannedRun,
+): readonly Gap[] {
+  const home = targetOf(facts.paths.get(run.home))?.real ?? run.home;
+  const aroundHome = roots.find(({ real }) => contains(real, home));
+  return [
+    ...(protection.absent.length === 0 ? [] : [absentProtectedGap(protection.absent)]),
+    ...(protection.replaceable.length === 0 ? [] : [replaceableLinkGap(protection.replaceable)]),
+    ...(roots.length === 0 ? [] : [nestedRepositoriesGap(roots.map(({ path }) => path))]),
+    ...(absentClosed.length === 0 ? [] : [absentClosedGap(absentClosed)]),
+    ...(aroundHome === undefined ? [] : [homeRootGap(aroundHome.path)]),
+  ];
+}
+
+function checkSize({ mounts, network, environment }: LinuxPlan): void {
+  const counts = [
+    ['mounts', mounts.length, limits.mounts],
+    ['network rules', network.rules.length, limits.rules],
+    ['ports of this machine', network.hostPorts.length, limits.hostPorts],
+    ['patterns of environment variables', environment.drop.length, limits.patterns],
+    ['kept environment variables', environment.keep.length, limits.patterns],
+  ] as const;
+  for (const [what, count, most] of counts) {
+    if (count > most)
+      throw new CordonError('planTooLarge', `${count} ${what}, at most ${most} are possible`);
+  }
+}
