@@ -135,6 +135,8 @@ export function createBroker(options: BrokerOptions): Broker {
   const entries = new Set<Entry>();
   /** Targets of `denyAlways`: runs keep the policy they started with, but not against the person's word. */
   const deniedTargets = new Set<string>();
+  /** What was taken back is not taken up again for another run that comes later. */
+  const revoked = new Set<string>();
   let closed = false;
   let count = 0;
 
@@ -553,6 +555,7 @@ export function createBroker(options: BrokerOptions): Broker {
   const revoke = (grantId: string): boolean => {
     const grant = book.remove(grantId);
     if (grant === undefined) return false;
+    revoked.add(grantId);
     // Taking back needs no record to take effect; it is recorded all the same.
     for (const { run } of runs.values()) {
       const isHolder =
@@ -596,7 +599,7 @@ export function createBroker(options: BrokerOptions): Broker {
     grants: () => book.list(),
     addRun,
     restore(grants) {
-      for (const grant of grants) book.add(grant);
+      for (const grant of grants) if (!revoked.has(grant.id)) book.add(grant);
       if (grants.length > 0) fireChanged();
     },
     answer,

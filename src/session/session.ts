@@ -1,16 +1,47 @@
 // Puts policy, plan, launch, broker and audit together for one window or one command, and owns everything disposable.
 // It must never decide: the policy, the broker and the person do.
 
-import type { AbsolutePath } from '../policy/paths.js';
-import type { AccessRequest } from '../policy/request.js';
-import type { Answer, Prompter } from '../broker/prompter.js';
+import crypto from 'node:crypto';
+
 import type { AuditLine } from '../audit/schema.js';
+import { createAuditWriter } from '../audit/writer.js';
 import type { Clock } from '../base/clock.js';
+import { systemClock } from '../base/clock.js';
+import { DisposableStore } from '../base/disposable.js';
 import type { Event } from '../base/emitter.js';
+import { Emitter } from '../base/emitter.js';
+import { CordonError, userMessageOf } from '../base/errors.js';
 import type { Log } from '../base/log.js';
-import type { PolicyResult } from '../policy/policy.js';
+import { silentLog } from '../base/log.js';
+import { createBroker } from '../broker/broker.js';
+import type { Answer, Prompter } from '../broker/prompter.js';
+import { runPolicyOf } from '../broker/runPolicy.js';
+import { findLauncher } from '../launch/artifacts.js';
+import type { HelloFrame } from '../launch/control/schema.js';
+import { createLauncherParser } from '../launch/control/schema.js';
+import type { ControlServer } from '../launch/control/server.js';
+import { createControlServer } from '../launch/control/server.js';
+import { defaultFolders } from '../launch/folders.js';
+import { spawnLauncher } from '../launch/linux.js';
+import { probeHost } from '../launch/probe.js';
 import type { Run } from '../launch/run.js';
-import type { SessionSnapshot } from './snapshot.js';
+import type { Gap } from '../plan/plan.js';
+import type { AbsolutePath } from '../policy/paths.js';
+import type { PolicyResult } from '../policy/policy.js';
+import type { AccessRequest } from '../policy/request.js';
+import { describeProblem } from '../settings/layers.js';
+import { auditFolder } from './auditLog.js';
+import { planForLauncher } from './hostPlan.js';
+import { createRelayPrompter } from './relayPrompter.js';
+import { resolveName } from './resolveName.js';
+import { findRun } from './restore.js';
+import { createRuns } from './runs.js';
+import type { PlannedRun } from './runs.js';
+import type { RunSnapshot, SessionSnapshot } from './snapshot.js';
+import { postureOf } from './snapshot.js';
+
+/** The broker gives up a little before the launcher would, so that the reason is the broker's. */
+const ANSWER_MARGIN_MS = 1000;
 
 /** What a launcher says before it gets its plan. */
 export interface RunRequest {
@@ -45,10 +76,11 @@ export interface SessionOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** For audit and caches: ~/.local/state/cordon. */
   readonly state: AbsolutePath;
-  /** For the socket; default: found as native/PROTOCOL.md says. Not used without roots. */
+  /** For the socket; default: found as native/PROTOCOL.md says. Used with `brokerLoss: 'wait'` only. */
   readonly runtime?: AbsolutePath;
-  /** The folder with `native/`; default: the folder of the bundle. */
-  readonly dist?: AbsolutePath;
+  /** The folder with `native/`. */
+  readonly dist: AbsolutePath;
+  /** `end`: runs that this process starts, and that end with it. `wait`: runs that find this session, and outlive it. */
   readonly brokerLoss: 'end' | 'wait';
   /** `relay`: the launcher relays a terminal of its own and stands still while a question is asked. */
   readonly terminal?: 'inherit' | 'relay';
@@ -56,18 +88,25 @@ export interface SessionOptions {
   readonly onAlways?: (rule: AlwaysRule) => Promise<void>;
   /** Every line of the audit, after it was written. */
   readonly events?: (line: AuditLine) => void;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   readonly log?: Log;
 }
 
 export interface StartOptions {
+  /** Default: this process's own. */
   readonly directory?: string;
+  /** Default: this process's own; the plan filters it. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Default: `inherit`. */
+  readonly stdio?: 'inherit' | 'ignore';
 }
 
 export interface Session {
   readonly id: string;
+  /** The launcher's program; undefined when this build has none. */
+  readonly launcher: AbsolutePath | undefined;
+  /** What CORDON_BROKER can be set to; undefined with `brokerLoss: 'end'`. */
+  readonly socket: AbsolutePath | undefined;
   /** One event for everything a face shows. */
   readonly onDidChange: Event<SessionSnapshot>;
   snapshot(): SessionSnapshot;
@@ -79,8 +118,206 @@ export interface Session {
   start(command: readonly string[], options?: StartOptions): Run;
   /** Ends a run by its id; false when it is not there. */
   stop(runId: string): boolean;
+  /** The folders of the window have changed. */
+  setRoots(roots: readonly AbsolutePath[]): void;
+  /** The settings have changed: looks at the policy and the host again, for the posture. Runs keep their policy. */
+  refresh(): void;
   /** Denies what waits, ends what this process started, leaves the others to the next broker. */
   close(): Promise<void>;
 }
 
 export type CreateSession = (options: SessionOptions) => Promise<Session>;
+
+/** Rejects with a CordonError when there can be no record, or no safe place for the socket. */
+export const createSession: CreateSession = async (options) => {
+  const id = options.id ?? randomId();
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? silentLog;
+  const { state, brokerLoss } = options;
+  const isListening = brokerLoss === 'wait';
+  const store = new DisposableStore();
+  const changed = store.add(new Emitter<SessionSnapshot>());
+
+  const tell = (line: AuditLine): void => {
+    try {
+      options.events?.(line);
+    } catch (error) {
+      log.error('a listener of the record failed', error); // what is recorded stays recorded
+    }
+  };
+  const folder = auditFolder(state);
+  const audit = store.add(createAuditWriter({ folder, session: id, clock, onLine: tell }));
+  const broker = createBroker({
+    session: id,
+    prompter:
+      options.terminal === 'relay'
+        ? createRelayPrompter(options.prompter, (run) => runs.link(run))
+        : options.prompter,
+    words: options.wording,
+    audit,
+    resolve: options.resolve ?? resolveName,
+    clock,
+    createId: randomId,
+    log,
+    ...(options.onAlways === undefined ? {} : { onAlways: options.onAlways }),
+  });
+
+  const plan = (run: string, hello: HelloFrame): PlannedRun => {
+    const result = options.policyFor({ directory: hello.directory, arguments: hello.arguments });
+    if (result.kind === 'refused') {
+      return { kind: 'refused', code: 'settingsInvalid', message: refusalOf(result) };
+    }
+    const { policy } = result;
+    const support = probeHost(findLauncher(options.dist), state);
+    const terminal = options.terminal === 'relay' && hello.terminal ? 'relay' : 'inherit';
+    const shared = {
+      run,
+      directory: hello.directory,
+      state,
+      support,
+      brokerLoss,
+      terminal,
+    } as const;
+    const answerMs = policy.approvals.timeoutMs.value;
+    return {
+      kind: 'planned',
+      ...planForLauncher(policy, shared, hello.pid),
+      policy: runPolicyOf(policy.network),
+      answerMs: answerMs - Math.min(ANSWER_MARGIN_MS, answerMs / 10),
+    };
+  };
+  const runs = createRuns({
+    session: id,
+    audit,
+    broker,
+    parse: createLauncherParser(),
+    clock,
+    log,
+    createId: randomId,
+    plan: (run, hello) => Promise.resolve().then(() => plan(run, hello)),
+    find: (run) => findRun(folder, run),
+    onDidChange: () => {
+      fireChanged();
+    },
+  });
+
+  let host: { readonly problem?: string; readonly gaps: readonly Gap[] } = { gaps: [] };
+  const snapshot = (): SessionSnapshot => {
+    const all = runs.snapshot();
+    const gaps = distinctGaps([...host.gaps, ...all.filter(isLiving).flatMap((run) => run.gaps)]);
+    return {
+      runs: all,
+      pending: broker.questions(),
+      grants: broker.grants(),
+      posture: postureOf(host.problem, gaps),
+      gaps,
+      ...(host.problem === undefined ? {} : { problem: host.problem }),
+    };
+  };
+  const fireChanged = (): void => {
+    changed.fire(snapshot());
+  };
+  store.add(broker.onDidChange(fireChanged));
+
+  let roots = options.roots;
+  const refresh = (): void => {
+    host = inspectHost(options, roots);
+    fireChanged();
+  };
+
+  let server: ControlServer | undefined;
+  if (isListening) {
+    try {
+      server = store.add(
+        await createControlServer({
+          runtime: options.runtime ?? defaultFolders(process.env).runtime,
+          name: randomId(),
+          onConnection: (socket) => {
+            runs.accept(socket);
+          },
+        }),
+      );
+      if (roots.length > 0) server.register(roots);
+    } catch (error) {
+      store.dispose();
+      throw error;
+    }
+    refresh();
+  }
+
+  const launcher = orUndefined(() => findLauncher(options.dist));
+  let closing: Promise<void> | undefined;
+  return {
+    id,
+    launcher,
+    socket: server?.socket,
+    onDidChange: changed.event,
+    snapshot,
+    answer: (questionId, answer) => broker.answer(questionId, answer),
+    revoke(grantId) {
+      broker.revoke(grantId);
+    },
+    start: (command, startOptions = {}) =>
+      runs.adopt(command, startOptions.directory ?? process.cwd(), () =>
+        spawnLauncher(findLauncher(options.dist), command, startOptions),
+      ),
+    stop: (runId) => runs.stop(runId),
+    setRoots(next) {
+      roots = next;
+      server?.register(next);
+    },
+    refresh,
+    close() {
+      closing ??= (async () => {
+        broker.close(); // before the runs: what waits is recorded as cancelled, and is not answered any more
+        await runs.close();
+        store.dispose();
+      })();
+      return closing;
+    },
+  };
+};
+
+/** Whether something can be run here now, as far as it can be known before. */
+function inspectHost(
+  options: SessionOptions,
+  roots: readonly AbsolutePath[],
+): { readonly problem?: string; readonly gaps: readonly Gap[] } {
+  try {
+    const support = probeHost(findLauncher(options.dist), options.state);
+    if (support.problem !== null) return { problem: support.problem, gaps: support.gaps };
+    const result = options.policyFor({ directory: roots[0] ?? '/', arguments: [] });
+    if (result.kind === 'refused') return { problem: refusalOf(result), gaps: support.gaps };
+    return { gaps: support.gaps };
+  } catch (error) {
+    return { problem: userMessageOf(error), gaps: [] };
+  }
+}
+
+function refusalOf(result: PolicyResult): string {
+  const errors = result.problems
+    .filter(({ severity }) => severity === 'error')
+    .map(describeProblem);
+  return new CordonError('settingsInvalid', errors.join('; ')).userMessage;
+}
+
+function isLiving({ state }: RunSnapshot): boolean {
+  return state !== 'exited' && state !== 'failed';
+}
+
+function distinctGaps(gaps: readonly Gap[]): readonly Gap[] {
+  return [...new Map(gaps.map((gap) => [`${gap.promise}\n${gap.reason}`, gap])).values()];
+}
+
+function orUndefined<T>(find: () => T): T | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof CordonError) return undefined; // the posture says what is wrong
+    throw error;
+  }
+}
+
+function randomId(): string {
+  return crypto.randomBytes(8).toString('hex');
+}

@@ -1,0 +1,441 @@
+// The runs of one session: admits each launcher that says hello, follows its run to the end, records both.
+
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+
+import { redactArguments, redactSubject } from '../audit/redact.js';
+import type { AuditWriter } from '../audit/writer.js';
+import type { Clock } from '../base/clock.js';
+import { userMessageOf } from '../base/errors.js';
+import type { Log } from '../base/log.js';
+import type { Broker, RunHandle } from '../broker/broker.js';
+import type { RunPolicy } from '../broker/runPolicy.js';
+import type { ChannelEnd } from '../launch/control/channel.js';
+import type { Admission, AdmittedRun, Link } from '../launch/control/link.js';
+import { createLink } from '../launch/control/link.js';
+import type { HelloFrame, LauncherFrame, ParseFrame } from '../launch/control/schema.js';
+import type { RunExit, TrackedRun } from '../launch/run.js';
+import { childStatus, trackRun } from '../launch/run.js';
+import type { Gap, LinuxPlan } from '../plan/plan.js';
+import type { Grant } from '../policy/grant.js';
+import type { KnownRun } from './restore.js';
+import type { RunSnapshot } from './snapshot.js';
+
+/** A connection that says nothing for this long is not a launcher. */
+const HELLO_MS = 10_000;
+/** After `stop`, the launcher's own 2 s for the command and some for itself. */
+const STOP_MS = 5_000;
+/** The last frames of a launcher that has ended are in the socket already. */
+const LAST_FRAMES_MS = 1_000;
+/** Runs that are over stay in the snapshot, so that a face can say how they ended. */
+const MAX_OVER = 50;
+
+export type PlannedRun =
+  | {
+      readonly kind: 'planned';
+      readonly plan: LinuxPlan;
+      readonly gaps: readonly Gap[];
+      readonly policy: RunPolicy;
+      /** Less than the launcher's own limit. */
+      readonly answerMs: number;
+    }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+export interface RunsOptions {
+  readonly session: string;
+  readonly audit: AuditWriter;
+  readonly broker: Broker;
+  readonly parse: ParseFrame<LauncherFrame>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly createId: () => string;
+  /** Policy and facts, for a run that begins or comes back. */
+  readonly plan: (run: string, hello: HelloFrame) => Promise<PlannedRun>;
+  /** What the record says of a run that comes back. */
+  readonly find: (run: string) => KnownRun | undefined;
+  readonly onDidChange: () => void;
+}
+
+export interface Runs {
+  /** A launcher that came by the socket. */
+  accept(socket: Socket): void;
+  /** A launcher that was started here; `child` is undefined when that failed. */
+  adopt(command: readonly string[], directory: string, spawn: () => Spawned): TrackedRun;
+  stop(runId: string): boolean;
+  link(runId: string): Link | undefined;
+  snapshot(): readonly RunSnapshot[];
+  /** Ends what was started here and lets go of the rest. */
+  close(): Promise<void>;
+}
+
+export interface Spawned {
+  readonly child: ChildProcess;
+  readonly socket: Socket;
+}
+
+interface RunRecord {
+  readonly tracked: TrackedRun;
+  readonly directory: string;
+  readonly command: readonly string[];
+  readonly startedAt: number;
+  readonly isOurs: boolean;
+  pid: number;
+  gaps: readonly Gap[];
+  link: Link | undefined;
+  handle: RunHandle | undefined;
+  /** The `run` line is written, so an `exit` line belongs to it. */
+  isRecorded: boolean;
+}
+
+export function createRuns(options: RunsOptions): Runs {
+  const { audit, broker, clock, log } = options;
+  const records = new Map<string, RunRecord>();
+  const strangers = new Set<Link>();
+  let closed = false;
+
+  const add = (
+    id: string,
+    about: Pick<RunRecord, 'directory' | 'command' | 'isOurs' | 'pid'>,
+    child?: () => ChildProcess | undefined,
+  ): RunRecord => {
+    const record: RunRecord = {
+      ...about,
+      tracked: trackRun(id, {
+        stop: (reason) => {
+          record.link?.stop(reason);
+          if (!about.isOurs) return;
+          if (record.handle === undefined) child?.()?.kill('SIGTERM'); // it has no plan and no command yet
+          clock.after(STOP_MS, () => {
+            if (record.tracked.state.kind !== 'over') child?.()?.kill('SIGKILL');
+          });
+        },
+        signal: (name) => {
+          child?.()?.kill(name);
+        },
+        onDidChange: () => {
+          options.onDidChange();
+        },
+      }),
+      startedAt: clock.now(),
+      gaps: [],
+      link: undefined,
+      handle: undefined,
+      isRecorded: false,
+    };
+    records.set(id, record);
+    forgetOldest();
+    void record.tracked.exited.then((exit) => {
+      finish(record, exit);
+    });
+    return record;
+  };
+
+  const forgetOldest = (): void => {
+    const over = [...records.values()].filter(({ tracked }) => tracked.state.kind === 'over');
+    for (const record of over.slice(0, Math.max(0, over.length - MAX_OVER))) {
+      if (records.get(record.tracked.id) === record) records.delete(record.tracked.id);
+    }
+  };
+
+  const finish = (record: RunRecord, exit: RunExit): void => {
+    record.handle?.dispose();
+    if (record.isRecorded) {
+      try {
+        audit.append({
+          kind: 'exit',
+          run: record.tracked.id,
+          outcome: exit.kind,
+          exitCode: exit.kind === 'lost' ? null : exit.exitCode,
+          reason: reasonOf(exit),
+        });
+      } catch (error) {
+        log.error('the end of a run could not be recorded', error);
+      }
+    }
+    options.onDidChange();
+  };
+
+  const admit = async (hello: HelloFrame, link: Link, ours?: RunRecord): Promise<Admission> => {
+    if (closed) return refused('sessionClosed', 'the session has ended');
+    if (hello.run !== null && ours === undefined) return readmit(hello.run, hello, link);
+    const id = ours?.tracked.id ?? options.createId();
+    const planned = await options.plan(id, hello);
+    if (closed) return refused('sessionClosed', 'the session has ended');
+    if (planned.kind === 'refused') return planned;
+    const record =
+      ours ??
+      add(id, {
+        directory: hello.directory,
+        command: hello.arguments,
+        isOurs: false,
+        pid: hello.pid,
+      });
+    begin(record, hello, options.session, [], planned);
+    return {
+      kind: 'plan',
+      plan: planned.plan,
+      run: attach(record, link, options.session, planned),
+    };
+  };
+
+  /** A supervisor whose broker went away: it keeps its plan, and the grants that the record knows. */
+  const readmit = async (id: string, hello: HelloFrame, link: Link): Promise<Admission> => {
+    const known = options.find(id);
+    if (known?.pid !== hello.pid) {
+      return refused('unknownRun', 'no record knows this run; what it asks will be denied');
+    }
+    const living = records.get(id);
+    if (living !== undefined && living.tracked.state.kind !== 'over') {
+      return refused('unknownRun', 'this run is connected already');
+    }
+    for (const problem of known.problems)
+      log.warn(`grants of run ${id} are not restored: ${problem}`);
+    const planned = await options.plan(id, hello);
+    if (closed) return refused('sessionClosed', 'the session has ended');
+    if (planned.kind === 'refused') return planned;
+    const record = add(id, {
+      directory: hello.directory,
+      command: hello.arguments,
+      isOurs: false,
+      pid: hello.pid,
+    });
+    begin(record, hello, known.session, known.grants, planned);
+    broker.restore(known.grants);
+    record.tracked.step({ kind: 'ready' });
+    return { kind: 'welcome', run: attach(record, link, known.session, planned) };
+  };
+
+  /** Recorded before anything runs; a run that cannot be recorded is refused by the throw. */
+  const begin = (
+    record: RunRecord,
+    hello: HelloFrame,
+    session: string,
+    grants: readonly Grant[],
+    planned: PlannedRun & { readonly kind: 'planned' },
+  ): void => {
+    const run = record.tracked.id;
+    // First the grants: were this cut short, the older record would still be the newest that knows the run.
+    try {
+      for (const grant of grants) audit.append({ kind: 'grant', run, grant });
+      audit.append({
+        kind: 'run',
+        run,
+        session,
+        again: hello.run !== null,
+        pid: hello.pid,
+        directory: hello.directory,
+        command: redactArguments(hello.arguments),
+      });
+      record.isRecorded = true;
+      addGaps(record, planned.gaps);
+    } catch (error) {
+      record.tracked.step({ kind: 'gone', message: userMessageOf(error), isLost: false });
+      throw error;
+    }
+  };
+
+  const addGaps = (record: RunRecord, gaps: readonly Gap[]): void => {
+    record.gaps = [...record.gaps, ...gaps];
+    for (const { promise, reason } of gaps) {
+      audit.append({ kind: 'gap', run: record.tracked.id, promise, reason });
+    }
+  };
+
+  const attach = (
+    record: RunRecord,
+    link: Link,
+    session: string,
+    planned: PlannedRun & { readonly kind: 'planned' },
+  ): AdmittedRun => {
+    const run = record.tracked.id;
+    const handle = broker.addRun({
+      id: run,
+      session,
+      command: record.command,
+      policy: planned.policy,
+      answerMs: planned.answerMs,
+      notify: (text) => {
+        link.notify(text);
+      },
+      disconnect: (target) => {
+        link.disconnect(target);
+      },
+    });
+    record.link = link;
+    record.handle = handle;
+    const { state } = record.tracked;
+    if (state.kind === 'stopping') link.stop(state.reason); // asked for while the plan was made
+    return {
+      id: run,
+      ready(frame) {
+        addGaps(record, frame.gaps);
+        record.tracked.step({ kind: 'ready' });
+      },
+      ask: (request, signal) => handle.ask(request, signal),
+      denied({ subject, action, object, reason, rule }) {
+        const redacted = redactSubject(subject);
+        const words = planned.policy.describeRule(rule);
+        audit.append({
+          kind: 'denial',
+          run,
+          subject: redacted,
+          action,
+          object,
+          reason,
+          rule: words,
+        });
+      },
+      exit(status) {
+        record.tracked.step({ kind: 'exit', status });
+      },
+      failed({ message, stage }) {
+        record.tracked.step({
+          kind: 'error',
+          message: stage === '' ? message : `${message} (${stage})`,
+        });
+      },
+      closed(end) {
+        record.link = undefined;
+        handle.dispose();
+        if (!record.isOurs)
+          record.tracked.step({ kind: 'gone', message: endInWords(end), isLost: true });
+      },
+    };
+  };
+
+  const accept = (socket: Socket): void => {
+    let isIntroduced = false;
+    const link = createLink(socket, {
+      parse: options.parse,
+      admit: (hello, self) => {
+        isIntroduced = true;
+        return admit(hello, self);
+      },
+    });
+    strangers.add(link);
+    const timer = clock.after(HELLO_MS, () => {
+      if (!isIntroduced) link.dispose();
+    });
+    void link.closed.then((end) => {
+      timer.dispose();
+      strangers.delete(link);
+      if (end.kind === 'broken') log.warn(`a launcher broke the protocol: ${end.message}`);
+    });
+  };
+
+  const adopt = (
+    command: readonly string[],
+    directory: string,
+    spawn: () => Spawned,
+  ): TrackedRun => {
+    let child: ChildProcess | undefined;
+    const record = add(
+      options.createId(),
+      { directory, command, isOurs: true, pid: 0 },
+      () => child,
+    );
+    try {
+      const spawned = spawn();
+      child = spawned.child;
+      record.pid = child.pid ?? 0;
+      follow(record, spawned);
+    } catch (error) {
+      record.tracked.step({ kind: 'gone', message: userMessageOf(error), isLost: false });
+    }
+    return record.tracked;
+  };
+
+  const follow = (record: RunRecord, { child, socket }: Spawned): void => {
+    const link = createLink(socket, {
+      parse: options.parse,
+      admit: async (hello, self) => {
+        const admission = await admit(hello, self, record);
+        if (admission.kind === 'refused') {
+          record.tracked.step({ kind: 'error', message: admission.message });
+        }
+        return admission;
+      },
+    });
+    child.once('error', (error) => {
+      link.dispose();
+      record.tracked.step({
+        kind: 'gone',
+        message: `the launcher could not be started: ${error.message}`,
+        isLost: false,
+      });
+    });
+    child.once('exit', (code, signal) => {
+      const end = (): void => {
+        timer.dispose();
+        link.dispose();
+        record.tracked.step({ kind: 'ended', status: childStatus(code, signal) });
+      };
+      const timer = clock.after(LAST_FRAMES_MS, end);
+      void link.closed.then(end);
+    });
+    void link.closed.then((end) => {
+      if (end.kind !== 'broken') return;
+      record.tracked.step({
+        kind: 'error',
+        message: `the launcher broke the protocol: ${end.message}`,
+      });
+      child.kill('SIGTERM');
+    });
+  };
+
+  return {
+    accept,
+    adopt,
+    link: (runId) => records.get(runId)?.link,
+    stop(runId) {
+      const record = records.get(runId);
+      if (record === undefined || record.tracked.state.kind === 'over') return false;
+      void record.tracked.stop('user');
+      return true;
+    },
+    snapshot: () => [...records.values()].map(snapshotOf),
+    async close() {
+      closed = true;
+      const ours = [...records.values()].filter(({ isOurs }) => isOurs);
+      const ended = ours.map(({ tracked }) => tracked.stop('sessionClosed'));
+      for (const link of [...strangers]) link.dispose();
+      await Promise.all(ended);
+    },
+  };
+}
+
+function snapshotOf(record: RunRecord): RunSnapshot {
+  const { tracked, pid, command, directory, startedAt, gaps } = record;
+  const shared = { id: tracked.id, pid, command, directory, startedAt, gaps };
+  const { state } = tracked;
+  if (state.kind !== 'over') return { ...shared, state: state.kind };
+  const isExit = state.exit.kind === 'exited' || state.exit.kind === 'stopped';
+  return { ...shared, state: isExit ? 'exited' : 'failed', exit: state.exit };
+}
+
+function refused(code: string, message: string): Admission {
+  return { kind: 'refused', code, message };
+}
+
+function reasonOf(exit: RunExit): string | null {
+  switch (exit.kind) {
+    case 'exited':
+      return null;
+    case 'stopped':
+      return exit.reason;
+    case 'failed':
+    case 'lost':
+      return exit.message;
+  }
+}
+
+function endInWords(end: ChannelEnd): string {
+  switch (end.kind) {
+    case 'closed':
+      return 'the session has ended';
+    case 'ended':
+      return 'the connection to the run is gone';
+    case 'broken':
+      return `the connection to the run broke: ${end.message}`;
+  }
+}
