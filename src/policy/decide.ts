@@ -1,9 +1,9 @@
 // What the policy says about one connection or lookup. The first rule that matches decides, else the mode.
 // Pure; whether a person or a grant says otherwise is the broker's business.
 
-import type { Address } from './addresses.js';
 import { isPublic, parseAddress, specialNetworks, networkContains } from './addresses.js';
-import { normalHost } from './hosts.js';
+import type { PortRange } from './hosts.js';
+import { ANY_PORT, normalHost } from './hosts.js';
 import type { NetworkPolicy } from './policy.js';
 import type { RequestObject } from './request.js';
 import type { Effect, NetworkRule, RuleTarget } from './rules.js';
@@ -20,13 +20,44 @@ export interface AddressDecision extends RuleDecision {
 
 /** The decision before any grant or answer. What is no host name and no address is denied. */
 export function decide(network: NetworkPolicy, object: RequestObject): RuleDecision {
+  if (!('port' in object)) return decideLookup(network, object.host);
   const target = targetOf(object);
   if (target === undefined) return { effect: 'deny', rule: null };
-  const index = network.table.first(target);
+  const index = network.table.first(target, object.port);
   const rule = index === undefined ? undefined : network.rules[index];
-  if (index === undefined || rule === undefined)
+  if (index === undefined || rule === undefined) {
     return { effect: modeEffects[network.mode.value], rule: null };
+  }
   return { effect: rule.effect, rule: index };
+}
+
+/**
+ * Whether the lookup of a name may leave the host by itself: only when some port of it is allowed without a question, since
+ * a lookup tells the name to somebody. Nobody is asked about lookups.
+ */
+function decideLookup(network: NetworkPolicy, name: string): RuleDecision {
+  const host = normalHost(name);
+  if (host === undefined) return { effect: 'deny', rule: null };
+  const ports = new PortSet();
+  for (const index of network.table.anyPort({ kind: 'name', host })) {
+    const rule = network.rules[index];
+    if (rule === undefined || !ports.take(rule.pattern.ports) || rule.effect !== 'allow') continue;
+    return { effect: 'allow', rule: index };
+  }
+  const isOpen = network.mode.value === 'on' && ports.take(ANY_PORT);
+  return { effect: isOpen ? 'allow' : 'deny', rule: null };
+}
+
+/** Ports that an earlier rule has decided about. */
+class PortSet {
+  readonly #taken = new Uint8Array(65_536);
+
+  /** Adds a range; whether some of it was not in before. */
+  take([from, to]: PortRange): boolean {
+    const isFresh = this.#taken.subarray(from, to + 1).includes(0);
+    this.#taken.fill(1, from, to + 1);
+    return isFresh;
+  }
 }
 
 /**
@@ -42,14 +73,15 @@ export function judgeAddresses(
   return addresses.map((text) => {
     const address = parseAddress(text);
     if (address === undefined) return { address: text, effect: 'deny', rule: null };
-    const target = { kind: 'address', address, port } as const;
+    const target = { kind: 'address', address } as const;
     const denied = network.table.first(
       target,
+      port,
       (rule) => rule.effect === 'deny' && isOnAddress(rule),
     );
     if (denied !== undefined) return { address: address.text, effect: 'deny', rule: denied };
     if (isPublic(address)) return { address: address.text, effect: 'allow', rule: null };
-    const near = network.table.first(target, isOnSpecialAddress);
+    const near = network.table.first(target, port, isOnSpecialAddress);
     const effect = near === undefined ? undefined : network.rules[near]?.effect;
     if (near !== undefined && effect !== undefined)
       return { address: address.text, effect, rule: near };
@@ -76,12 +108,13 @@ function isOnAddress({ pattern }: NetworkRule): boolean {
   return pattern.kind === 'network';
 }
 
-function targetOf(object: RequestObject): RuleTarget | undefined {
+function targetOf(
+  object: Exclude<RequestObject, { readonly port?: never }>,
+): RuleTarget | undefined {
   if ('address' in object) {
-    const address: Address | undefined = parseAddress(object.address);
-    return address === undefined ? undefined : { kind: 'address', address, port: object.port };
+    const address = parseAddress(object.address);
+    return address === undefined ? undefined : { kind: 'address', address };
   }
   const host = normalHost(object.host);
-  if (host === undefined) return undefined;
-  return { kind: 'name', host, port: 'port' in object ? object.port : undefined };
+  return host === undefined ? undefined : { kind: 'name', host };
 }

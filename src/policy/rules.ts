@@ -14,15 +14,21 @@ export interface NetworkRule {
   readonly origin: Origin;
 }
 
-/** What a rule is held against. Without a port: a lookup of the name, for whatever port. */
+/** What a rule is held against, ports apart. */
 export type RuleTarget =
-  | { readonly kind: 'name'; readonly host: string; readonly port: number | undefined }
-  | { readonly kind: 'address'; readonly address: Address; readonly port: number };
+  | { readonly kind: 'name'; readonly host: string }
+  | { readonly kind: 'address'; readonly address: Address };
 
 export interface RuleTable {
   readonly rules: readonly NetworkRule[];
   /** The first rule that matches and is `wanted`, as an index into `rules`. */
-  first(target: RuleTarget, wanted?: (rule: NetworkRule) => boolean): number | undefined;
+  first(
+    target: RuleTarget,
+    port: number,
+    wanted?: (rule: NetworkRule) => boolean,
+  ): number | undefined;
+  /** The rules that match for some port, in order. */
+  anyPort(target: RuleTarget): readonly number[];
 }
 
 /** The first of `rules` that matches decides. */
@@ -56,30 +62,22 @@ export function createRuleTable(rules: readonly NetworkRule[]): RuleTable {
 
   return {
     rules,
-    first(target, wanted = () => true) {
+    first(target, port, wanted = () => true) {
       let best: number | undefined;
       for (const indices of candidates(target)) {
         const found = indices.find((index) => {
           const rule = rules[index];
-          return rule !== undefined && matchesPort(rule, target.port) && wanted(rule);
+          return rule !== undefined && includesPort(rule.pattern.ports, port) && wanted(rule);
         });
         if (found !== undefined && (best === undefined || found < best)) best = found;
       }
       return best;
     },
+    anyPort: (target) =>
+      candidates(target)
+        .flat()
+        .sort((one, other) => one - other),
   };
-}
-
-/**
- * A lookup has no port. It may leave the host when some port of the name may be reached; so a denial counts only when it is
- * for every port, and other rules count whatever their ports.
- */
-function matchesPort(
-  { effect, pattern: { ports } }: NetworkRule,
-  port: number | undefined,
-): boolean {
-  if (port !== undefined) return includesPort(ports, port);
-  return effect !== 'deny' || (ports[0] === 1 && ports[1] === 65535);
 }
 
 function includesPort(ports: PortRange, port: number): boolean {
