@@ -36,7 +36,9 @@ enum {
 
 	/* Launch. */
 	HELLO_ARGUMENTS_MAX = 256 << 10, /* bytes; the rest is left out */
-	STOP_GRACE_MS = 2000,		 /* from SIGTERM to SIGKILL */
+	PLAN_WAIT_MS = 20000, /* for the broker, before the run */
+	STOP_GRACE_MS = 2000, /* from SIGTERM to SIGKILL */
+	RELAY_GRACE_MS = 2000, /* for bytes still under way at the end */
 	HAND_OVER_MAX = 16,		 /* descriptors in one message */
 	REGISTRATION_MAX = 64 << 10,	 /* bytes of a NAME.json */
 	REGISTRATIONS_MAX = 256,	 /* files looked at */
@@ -57,8 +59,10 @@ enum {
 	DIALLED_MS = 10000,
 	RELAYED_MAX = 4096,
 	RELAY_BUFFER_BYTES = 256 << 10,
+	MAILBOX_FULL = 4 * CALLS_MAX, /* denials are dropped from here on */
 	DENIALS_KEPT_MAX = 1024, /* told apart, so as to tell each once */
 	DENIAL_REPEAT_MS = 1000,
 	BROKER_RETRY_MS = 500,
+	BROKER_FINISH_MS = 1000,
 	ALIVE_CHECK_MS = 100, /* of a program whose call is held */
 };

@@ -4,13 +4,10 @@
  */
 #pragma once
 
-#include "../common/cordon.h"
+#include "netlink.h"
 
-enum { NFT_BATCH_MAX = 1024 };
-
-/* The netlink messages; pure. Returns their length. */
-size_t nft_build(uint16_t port, uint32_t mark,
-		 unsigned char ret_batch[NFT_BATCH_MAX]);
+/* The messages; pure. */
+void nft_build(struct netlink_batch *b, uint16_t port, uint32_t mark);
 
 /* Installs it through a NETLINK_NETFILTER socket of that namespace. */
 MUST_CHECK int nft_install(int netfilter, uint16_t port, uint32_t mark);

@@ -1,0 +1,332 @@
+/*
+ * connect(), held until it is decided. The address is copied once; the rule,
+ * the person's answer and the check of each dialled address all refer to that
+ * copy, and the call is then made on the caller's own socket by us.
+ *
+ * A connection to the outside: decide → ask → dial from here, so that the
+ * program gets the true error → leave the dialled socket with the relay →
+ * connect the program's socket, marked so that it is redirected to the relay.
+ * Everything else stays in the sandbox's namespaces and is simply performed.
+ */
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../common/limits.h"
+#include "ask.h"
+#include "dial.h"
+#include "network.h"
+#include "sockets.h"
+
+/* linux/in.h of newer kernels; an MPTCP socket connects by TCP. */
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+
+enum {
+	LOOPBACK_MS = 50, /* for the sandbox's own to refuse a connection */
+};
+
+/* Refusals */
+
+static void deliver_denial(struct message *message)
+{
+	denial_report((struct denial *)message);
+}
+
+static void post_denial(const struct call *call, const struct destination *to,
+			const char *path, enum reason reason, int rule)
+{
+	struct mailbox *mailbox = notify_mailbox(call->sup);
+	struct denial *denial;
+
+	if (mailbox_is_full(mailbox))
+		return; /* it is refused all the same */
+	denial = calloc(1, sizeof(*denial));
+	if (!denial)
+		return;
+	denial->message.deliver = deliver_denial;
+	denial->sup = call->sup;
+	subject_read(call->thread, call->sup->init, &denial->subject);
+	denial->action = ACTION_CONNECT;
+	denial->to = *to;
+	(void)snprintf(denial->path, sizeof(denial->path), "%s", path);
+	denial->reason = reason;
+	denial->rule = rule;
+	mailbox_post(mailbox, &denial->message);
+}
+
+static int refuse(const struct call *call, const struct destination *to,
+		  enum reason reason, int rule)
+{
+	post_denial(call, to, "", reason, rule);
+	return -EACCES;
+}
+
+/* Where an address leads; false: to nothing outside. */
+static bool find_destination(const struct call *call,
+			     const struct socket_address *address,
+			     struct destination *ret_to)
+{
+	struct destination to = { 0 };
+
+	if (address_of_socket(address, &to.address, &to.port) || to.port == 0)
+		return false;
+	to.host = names_find(network_names(call->sup), &to.address);
+	*ret_to = to;
+	return true;
+}
+
+void report_limit(const struct call *call)
+{
+	struct socket_address address;
+	struct destination to;
+
+	if (copy_address(call, &address) == 0 &&
+	    find_destination(call, &address, &to))
+		post_denial(call, &to, "", REASON_LIMIT, RULE_MODE);
+}
+
+/* Through the relay */
+
+static int set_mark(int fd, int mark)
+{
+	return setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark)) ? -errno
+									: 0;
+}
+
+/* Connects the caller's socket to a dialled one, which is taken over. */
+static int join(const struct call *call, const struct target_socket *socket,
+		const struct socket_address *address,
+		const struct destination *to, int dialled)
+{
+	AUTO_CLOSE int outer = dialled;
+	struct relay *relay;
+	uint64_t ticket;
+	int err;
+
+	if (!call_is_alive(call))
+		return -ESRCH;
+	err = network_open_relay(call->sup, &relay);
+	if (err)
+		return refuse(call, to, REASON_INTERNAL, RULE_MODE);
+	err = relay_expect(relay, &to->address, to->port, to, TAKE(outer),
+			   &ticket);
+	if (err)
+		return err;
+	err = set_mark(socket->fd, REDIRECT_MARK);
+	if (!err)
+		err = perform_connect(socket, address);
+	/* Later packets of a connection go where its first went. */
+	(void)!set_mark(socket->fd, 0);
+	if (err && err != -EINPROGRESS)
+		relay_forget(relay, ticket);
+	return err;
+}
+
+/* Removes what a rule forbids; returns that rule when nothing is left. */
+static int keep_permitted(const struct plan *plan, uint16_t port,
+			  struct answer *answer)
+{
+	size_t kept = 0;
+	int rule = RULE_MODE, forbidden;
+
+	for (size_t i = 0; i < answer->address_count; i++) {
+		forbidden = find_forbidden(plan, &answer->addresses[i], port);
+		if (forbidden == RULE_MODE)
+			answer->addresses[kept++] = answer->addresses[i];
+		else
+			rule = forbidden;
+	}
+	answer->address_count = kept;
+	return kept ? RULE_MODE : rule;
+}
+
+/* Whoever has answered says so; otherwise the refusal is ours to tell. */
+static int refuse_as_answered(const struct call *call,
+			      const struct destination *to,
+			      const struct answer *answer, int rule)
+{
+	if (answer->told)
+		return -EACCES;
+	switch (answer->reason) {
+	case REASON_BROKER_LOST:
+	case REASON_NO_ANSWER:
+		return refuse(call, to, answer->reason, rule);
+	case REASON_RULE:
+	case REASON_GRANT:
+	case REASON_USER:
+	case REASON_NO_INTERFACE:
+	case REASON_WITHDRAWN:
+	case REASON_SESSION_CLOSED:
+	case REASON_AUDIT_FAILED:
+	case REASON_UNRESOLVED:
+	case REASON_LIMIT:
+	case REASON_INTERNAL:
+		break; /* in its record, which has the question */
+	}
+	return -EACCES;
+}
+
+/* Fills the addresses to dial, or refuses. */
+static int decide_addresses(const struct call *call,
+			    const struct destination *to,
+			    struct answer *ret_answer)
+{
+	const struct plan *plan = call->sup->plan;
+	struct decision decision = decide(plan, to);
+	struct answer answer = { .allowed = true, .address_count = 1 };
+	int err, forbidden;
+
+	if (decision.effect == EFFECT_DENY)
+		return refuse(call, to, REASON_RULE, decision.rule);
+	if (decision.effect == EFFECT_ASK || to->host) {
+		err = ask_and_wait(call, to, decision.rule,
+				   decision.effect == EFFECT_ALLOW, &answer);
+		if (err)
+			return err;
+		if (!answer.allowed)
+			return refuse_as_answered(call, to, &answer,
+						  decision.rule);
+	} else {
+		answer.addresses[0] = to->address;
+	}
+	if (answer.address_count == 0)
+		return -EHOSTUNREACH;
+	/* A bare address has been decided about by rules already. */
+	if (to->host) {
+		forbidden = keep_permitted(plan, to->port, &answer);
+		if (forbidden != RULE_MODE)
+			return refuse(call, to, REASON_RULE, forbidden);
+	}
+	*ret_answer = answer;
+	return 0;
+}
+
+static int connect_outside(const struct call *call,
+			   const struct target_socket *socket,
+			   const struct socket_address *address,
+			   const struct destination *to)
+{
+	struct answer answer;
+	AUTO_CLOSE int dialled = -1;
+	int err;
+
+	err = decide_addresses(call, to, &answer);
+	if (!err)
+		err = dial(call, answer.addresses, answer.address_count,
+			   to->port, &dialled);
+	if (err)
+		return err;
+	return join(call, socket, address, to, TAKE(dialled));
+}
+
+/* Ports of the host's own loopback that the plan lets in */
+
+static bool is_host_port(const struct plan *plan, uint16_t port)
+{
+	for (size_t i = 0; i < plan->host_port_count; i++)
+		if (plan->host_ports[i] == port)
+			return true;
+	return false;
+}
+
+/*
+ * The sandbox's own server comes first. A socket that does not block has its
+ * refusal a moment later; connecting once more collects it (connect(2)).
+ */
+static int connect_own(const struct target_socket *socket,
+		       const struct socket_address *address)
+{
+	struct pollfd refused = { .fd = socket->fd, .events = POLLOUT };
+	int err = perform_connect(socket, address);
+
+	if (err == -EINPROGRESS && poll(&refused, 1, LOOPBACK_MS) == 1 &&
+	    refused.revents & POLLERR)
+		err = perform_connect(socket, address);
+	return err;
+}
+
+static int connect_host_port(const struct call *call,
+			     const struct target_socket *socket,
+			     const struct socket_address *address,
+			     const struct destination *to)
+{
+	struct ip_address loopback[] = {
+		address_v4(INADDR_LOOPBACK),
+		{ .family = AF_INET6, .bytes[15] = 1 },
+	};
+	AUTO_CLOSE int dialled = -1;
+	int err = connect_own(socket, address);
+
+	if (err != -ECONNREFUSED)
+		return err;
+	err = dial(call, loopback, ARRAY_SIZE(loopback), to->port, &dialled);
+	if (err)
+		return err;
+	return join(call, socket, address, to, TAKE(dialled));
+}
+
+/* Which way */
+
+/*
+ * Fresh, so that connecting it begins a connection. Any other is told by the
+ * kernel what it is: EISCONN, EALREADY, or that it is connected now.
+ */
+static bool is_fresh_stream(const struct target_socket *socket)
+{
+	struct tcp_info info = { 0 };
+	socklen_t length = sizeof(info);
+
+	if (socket->type != SOCK_STREAM || (socket->protocol != IPPROTO_TCP &&
+					    socket->protocol != IPPROTO_MPTCP))
+		return false;
+	/* MPTCP knows this option only once it is connecting. */
+	if (getsockopt(socket->fd, IPPROTO_TCP, TCP_INFO, &info, &length))
+		return true;
+	return info.tcpi_state == TCP_CLOSE || length == 0;
+}
+
+static int connect_inet(const struct call *call,
+			const struct target_socket *socket,
+			const struct socket_address *address)
+{
+	struct destination to;
+
+	/* An address of the other family is an error, or AF_UNSPEC. */
+	if (!is_fresh_stream(socket) || socket->home != HOME_SANDBOX ||
+	    address->length < sizeof(address->any.sa_family) ||
+	    address->any.sa_family != socket->domain ||
+	    !find_destination(call, address, &to))
+		return perform_connect(socket, address);
+	if (is_sandbox_address(&to.address)) {
+		if (is_host_port(call->sup->plan, to.port))
+			return connect_host_port(call, socket, address, &to);
+		return perform_connect(socket, address);
+	}
+	return connect_outside(call, socket, address, &to);
+}
+
+int answer_connect(const struct call *call)
+{
+	static const struct destination nowhere;
+	AUTO_TARGET struct target_socket socket = TARGET_SOCKET_NONE;
+	struct socket_address address;
+	char path[PATH_BYTES_MAX] = "";
+	int err;
+
+	err = take_socket_and_address(call, &socket, &address);
+	if (err)
+		return err;
+	if (socket.home == HOME_HOST)
+		return -EACCES;
+	if (socket.domain == AF_INET || socket.domain == AF_INET6)
+		return connect_inet(call, &socket, &address);
+	if (socket.domain != AF_UNIX)
+		return perform_connect(&socket, &address);
+	err = connect_unix(call, &socket, &address, path);
+	if (path[0])
+		post_denial(call, &nowhere, path, REASON_RULE, RULE_MODE);
+	return err;
+}

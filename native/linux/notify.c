@@ -1,0 +1,240 @@
+/*
+ * Receives calls and answers them. One thread waits for the next call; the
+ * one that has received a call answers it itself, which may take until a
+ * person said something, and first sees to it that another one waits. So a
+ * call is never handed over, and none waits behind a question. The threads
+ * start with the first call: most runs have none.
+ *
+ * The number of threads is bounded. The last one answers nothing, it refuses.
+ */
+#include "notify.h"
+
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "../common/limits.h"
+#include "uapi.h"
+
+enum { IDLE_MAX = 4 /* threads that wait for a call */ };
+
+struct notify {
+	struct supervisor *sup;
+	struct mailbox mailbox;
+	struct loop_source first_call;
+	size_t request_size, response_size;
+
+	pthread_mutex_t lock;
+	unsigned threads, idle;
+};
+
+bool call_is_alive(const struct call *call)
+{
+	uint64_t id = call->id;
+
+	return ioctl(call->sup->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) ==
+	       0;
+}
+
+struct mailbox *notify_mailbox(struct supervisor *sup)
+{
+	return &sup->notify->mailbox;
+}
+
+/* Its caller may have died meanwhile; then nobody is there to be told. */
+static void reply(const struct call *call, void *buffer, size_t size, int err)
+{
+	struct seccomp_notif_resp response = { .id = call->id, .error = err };
+
+	memset(buffer, 0, size);
+	memcpy(buffer, &response, sizeof(response));
+	(void)ioctl(call->sup->listener, SECCOMP_IOCTL_NOTIF_SEND, buffer);
+}
+
+static int answer_call(const struct call *call)
+{
+	switch (call->number) {
+	case SYS_connect:
+		return answer_connect(call);
+	case SYS_bind:
+		return answer_bind(call);
+	default: /* the filter and this switch disagree: nothing is let by */
+		return -EPERM;
+	}
+}
+
+/* 1: *ret_call is one. 0: none this time. -errno: there will be none. */
+static int receive_call(struct notify *notify, void *buffer,
+			struct call *ret_call)
+{
+	struct pollfd listener = { .fd = notify->sup->listener };
+	struct seccomp_notif request;
+
+	memset(buffer, 0, notify->request_size);
+	if (ioctl(listener.fd, SECCOMP_IOCTL_NOTIF_RECV, buffer) == 0) {
+		memcpy(&request, buffer, sizeof(request));
+		*ret_call = (struct call){
+			.sup = notify->sup,
+			.id = request.id,
+			.thread = (pid_t)request.pid,
+			.number = request.data.nr,
+		};
+		for (size_t i = 0; i < ARRAY_SIZE(ret_call->arguments); i++)
+			ret_call->arguments[i] = request.data.args[i];
+		return 1;
+	}
+	/* ENOENT: the caller died before; or all did, then for ever. */
+	if (errno != EINTR && errno != ENOENT)
+		return -errno;
+	if (poll(&listener, 1, 0) == 1 && listener.revents & POLLHUP)
+		return -ENOENT;
+	return 0;
+}
+
+static int start_thread(struct notify *notify);
+
+/*
+ * Before a call is answered: another thread must wait for the next one.
+ * false: there can be none, so this one must not be kept by its call.
+ */
+static bool leave_receiver(struct notify *notify)
+{
+	bool waits;
+
+	(void)pthread_mutex_lock(&notify->lock);
+	notify->idle--;
+	waits = notify->idle > 0;
+	if (!waits && notify->threads <= CALLS_MAX)
+		waits = start_thread(notify) == 0;
+	if (!waits)
+		notify->idle++;
+	(void)pthread_mutex_unlock(&notify->lock);
+	return waits;
+}
+
+/* After the answer; false: enough others wait. */
+static bool become_receiver(struct notify *notify)
+{
+	bool wanted;
+
+	(void)pthread_mutex_lock(&notify->lock);
+	wanted = notify->idle < IDLE_MAX;
+	if (wanted)
+		notify->idle++;
+	else
+		notify->threads--;
+	(void)pthread_mutex_unlock(&notify->lock);
+	return wanted;
+}
+
+static void *answer_calls(void *argument)
+{
+	struct notify *notify = argument;
+	AUTO_FREE void *request = malloc(notify->request_size);
+	AUTO_FREE void *response = malloc(notify->response_size);
+	struct call call;
+	int result;
+
+	if (!request || !response)
+		abort(); /* a call that nobody answers would wait for ever */
+	while ((result = receive_call(notify, request, &call)) >= 0) {
+		if (result == 0)
+			continue;
+		if (!leave_receiver(notify)) {
+			reply(&call, response, notify->response_size, -EAGAIN);
+			report_limit(&call);
+			continue;
+		}
+		reply(&call, response, notify->response_size,
+		      answer_call(&call));
+		if (!become_receiver(notify))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* With the lock held. */
+static int start_thread(struct notify *notify)
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int err;
+
+	err = -pthread_attr_init(&attributes);
+	if (err)
+		return err;
+	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	(void)pthread_attr_setstacksize(&attributes, CALL_STACK_BYTES);
+	/* Signals are for the main thread. */
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = -pthread_create(&thread, &attributes, answer_calls, notify);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)pthread_attr_destroy(&attributes);
+	if (!err) {
+		notify->threads++;
+		notify->idle++;
+	}
+	return err;
+}
+
+static void start_receiving(void *owner, uint32_t events)
+{
+	struct notify *notify = owner;
+	int err;
+
+	loop_remove(&notify->sup->loop, &notify->first_call);
+	if (!(events & EPOLLIN))
+		return; /* the last task has ended */
+	(void)pthread_mutex_lock(&notify->lock);
+	err = start_thread(notify);
+	(void)pthread_mutex_unlock(&notify->lock);
+	if (err)
+		stop_run(notify->sup, "internal");
+}
+
+int notify_start(struct supervisor *sup)
+{
+	struct notify *notify = calloc(1, sizeof(*notify));
+	struct seccomp_notif_sizes sizes;
+	int err;
+
+	if (!notify)
+		return -ENOMEM;
+	/* The kernel's structures may have grown since ours were compiled. */
+	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes)) {
+		err = -errno;
+		goto fail;
+	}
+	notify->sup = sup;
+	notify->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	notify->request_size = sizes.seccomp_notif;
+	if (notify->request_size < sizeof(struct seccomp_notif))
+		notify->request_size = sizeof(struct seccomp_notif);
+	notify->response_size = sizes.seccomp_notif_resp;
+	if (notify->response_size < sizeof(struct seccomp_notif_resp))
+		notify->response_size = sizeof(struct seccomp_notif_resp);
+	/* Kernels before 6.6 have no such flag; it only makes answers faster.
+	 */
+	(void)ioctl(sup->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+		    SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+	notify->first_call = (struct loop_source){
+		.fd = sup->listener,
+		.ready = start_receiving,
+		.owner = notify,
+	};
+	err = mailbox_open(&notify->mailbox, &sup->loop);
+	if (!err)
+		err = loop_add(&sup->loop, &notify->first_call, EPOLLIN);
+	if (err)
+		goto fail;
+	sup->notify = notify;
+	return 0;
+fail:
+	free(notify);
+	return err;
+}

@@ -1,0 +1,31 @@
+/*
+ * Calls of the sandbox that wait for our answer (seccomp_unotify(2)), and
+ * the threads that answer them. connect() and bind() are never continued:
+ * another thread of the caller could exchange the descriptor and the address
+ * after we looked. They are performed on a duplicate of the caller's socket.
+ */
+#pragma once
+
+#include "mailbox.h"
+#include "supervisor.h"
+
+struct call {
+	struct supervisor *sup;
+	uint64_t id;
+	pid_t thread; /* of the caller, as the host counts */
+	int number;   /* of the system call */
+	uint64_t arguments[6];
+};
+
+/* Whether the caller still waits; asked after reading its memory. */
+bool call_is_alive(const struct call *call);
+
+/* Messages to the loop. */
+struct mailbox *notify_mailbox(struct supervisor *sup);
+
+/* connect.c: what connect() is to return, 0 or -errno. May take long. */
+MUST_CHECK int answer_connect(const struct call *call);
+/* sockets.c: the same for bind(). */
+MUST_CHECK int answer_bind(const struct call *call);
+/* connect.c: refuses, without waiting for anything, what finds no thread. */
+void report_limit(const struct call *call);
