@@ -13,20 +13,23 @@ export interface Actions {
   readonly newTerminal: () => Promise<unknown>;
   readonly showPending: () => Promise<void>;
   readonly showGrants: () => Promise<void>;
+  readonly showDetails: (questionId: string) => Promise<void>;
   readonly runDoctor: () => Promise<void>;
   readonly showLog: () => void;
   readonly snapshot: () => SessionSnapshot;
 }
 
 export const STATUS_COMMAND = 'cordon.showStatus';
+/** Not in the palette: it takes the id of a question. */
+export const DETAILS_COMMAND = 'cordon.showDetails';
 
 export function registerCommands(actions: Actions, log: Log): Disposable {
   const store = new DisposableStore();
-  const register = (id: string, run: () => unknown): void => {
+  const register = (id: string, run: (argument: unknown) => unknown): void => {
     store.add(
-      vscode.commands.registerCommand(id, async () => {
+      vscode.commands.registerCommand(id, async (argument: unknown) => {
         try {
-          return await run();
+          return await run(argument);
         } catch (error) {
           log.error(`${id} failed`, error);
           await vscode.window.showErrorMessage(userMessageOf(error));
@@ -41,6 +44,7 @@ export function registerCommands(actions: Actions, log: Log): Disposable {
   register('cordon.runDoctor', actions.runDoctor);
   register('cordon.showLog', actions.showLog);
   register('cordon.openSettings', openSettings);
+  register(DETAILS_COMMAND, (questionId) => actions.showDetails(String(questionId)));
   register(STATUS_COMMAND, () => showStatus(actions));
   return store;
 }

@@ -3,9 +3,9 @@
 import * as vscode from 'vscode';
 
 import { plainText } from '../base/plainText.js';
-import { describeProblem } from '../session/layers.js';
 import type { SessionSnapshot } from '../session/snapshot.js';
 import type { Problem } from '../settings/layers.js';
+import { problemText } from './problems.js';
 
 export interface DoctorFacts {
   readonly snapshot: SessionSnapshot;
@@ -30,7 +30,7 @@ export function doctorReport(facts: DoctorFacts): string {
       snapshot.gaps.map(({ promise, reason }) => `${promise}: ${reason}`),
       'none',
     ),
-    ...section('Problems in the settings', facts.problems.map(describeProblem), 'none'),
+    ...section('Problems in the settings', facts.problems.map(problemText), 'none'),
     ...section(
       'Folders that sandboxed terminals write to',
       facts.roots,

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 
 import { DisposableStore } from '../base/disposable.js';
 import type { Question } from '../broker/prompter.js';
-import { registerCommands, STATUS_COMMAND } from './commands.js';
+import { DETAILS_COMMAND, registerCommands, STATUS_COMMAND } from './commands.js';
 import { createUserRules, watchConfiguration } from './configuration.js';
 import { doctorReport } from './doctor.js';
 import { createDocuments } from './documents.js';
@@ -12,7 +12,7 @@ import { showGrants } from './grants.js';
 import { createLog } from './log.js';
 import { answerPending } from './pending.js';
 import { createProblemReporter } from './problems.js';
-import { createPrompter } from './prompter.js';
+import { createPrompter, sayTooLate } from './prompter.js';
 import { questionDetails } from './question.js';
 import { createStatusBar } from './statusBar.js';
 import type { TerminalSupport } from './terminal.js';
@@ -34,7 +34,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   const window = await openWindowSession({
     context,
-    prompter: createPrompter(showDetails),
+    prompter: createPrompter(DETAILS_COMMAND),
     rules,
     log,
   });
@@ -56,13 +56,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   const support = (): TerminalSupport => {
     const { posture, problem } = snapshot();
-    if (window.kind === 'none' || posture === 'not enforcing') {
-      return {
-        kind: 'unavailable',
-        reason: problem ?? 'Nothing can run in the sandbox now. Run Cordon: Run Doctor.',
-      };
+    const { launcher, socket } = window.kind === 'open' ? window.session : {};
+    if (posture === 'not enforcing' || launcher === undefined || socket === undefined) {
+      const why = problem ?? 'Nothing can run in the sandbox now. "Cordon: Run Doctor" tells more.';
+      return { kind: 'unavailable', reason: why };
     }
-    return { kind: 'ready', launcher: window.session.launcher, socket: window.session.socket };
+    return { kind: 'ready', launcher, socket };
   };
   store.add(registerTerminalProfile(support));
 
@@ -75,6 +74,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         newTerminal: () => openTerminal(support),
         showPending: () =>
           window.kind === 'open' ? answerPending(window.session, showDetails) : nothingThere(),
+        showDetails: async (questionId) => {
+          const question = snapshot().pending.find(({ id }) => id === questionId);
+          await (question === undefined ? sayTooLate() : showDetails(question));
+        },
         showGrants: () =>
           window.kind === 'open' ? showGrants(window.session, rules) : nothingThere(),
         runDoctor: () =>

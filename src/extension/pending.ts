@@ -88,20 +88,29 @@ const choiceIcons: Readonly<Record<AnswerKind, string>> = {
 };
 
 async function pickChoice(question: Question): Promise<Choice | 'details' | undefined> {
-  const choices = choicesOf(question).map((choice) => ({
-    label: `$(${choiceIcons[choice.kind]}) ${choice.label}`,
-    detail: choice.effect,
-    choice,
-  }));
-  const picked = await vscode.window.showQuickPick(
+  const choices = choicesOf(question);
+  const items = (...kinds: readonly AnswerKind[]): readonly ChoiceItem[] =>
+    kinds.flatMap((kind) =>
+      choices
+        .filter((choice) => choice.kind === kind)
+        .map((choice) => ({
+          label: `$(${choiceIcons[kind]}) ${choice.label}`,
+          detail: choice.effect,
+          choice,
+        })),
+    );
+  const line: ChoiceItem = {
+    label: '',
+    kind: vscode.QuickPickItemKind.Separator,
+    choice: undefined,
+  };
+  const picked = await vscode.window.showQuickPick<ChoiceItem>(
     [
-      ...choices,
-      { label: '', kind: vscode.QuickPickItemKind.Separator, choice: undefined },
-      {
-        label: '$(info) Details',
-        detail: 'Process chain, command, folder and rule.',
-        choice: 'details' as const,
-      },
+      ...items('once', 'run', 'session', 'always'),
+      line,
+      ...items('deny', 'denyRun', 'denyAlways'),
+      line,
+      { label: '$(info) Details', choice: 'details' },
     ],
     {
       title: questionTitle(question),
@@ -109,4 +118,8 @@ async function pickChoice(question: Question): Promise<Choice | 'details' | unde
     },
   );
   return picked?.choice;
+}
+
+interface ChoiceItem extends vscode.QuickPickItem {
+  readonly choice: Choice | 'details' | undefined;
 }

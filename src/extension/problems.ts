@@ -10,7 +10,7 @@ import type { Problem } from '../settings/layers.js';
 export function createProblemReporter(log: Log): (problems: readonly Problem[]) => void {
   let shown = new Set<string>();
   return (problems) => {
-    const found = new Map(problems.map((problem) => [describeProblem(problem), problem]));
+    const found = new Map(problems.map((problem) => [problemText(problem), problem]));
     const fresh = [...found].filter(([text]) => !shown.has(text));
     shown = new Set(found.keys());
     for (const [text, { severity }] of fresh) log[severity === 'error' ? 'error' : 'warn'](text);
@@ -18,6 +18,21 @@ export function createProblemReporter(log: Log): (problems: readonly Problem[]) 
     if (first === undefined) return;
     void showProblem(first[0], first[1], more.length);
   };
+}
+
+/** In VS Code's own settings every key has our name before it. */
+export function problemText(problem: Problem): string {
+  const { source, key, suggestion } = problem;
+  const isOwn =
+    source.kind === 'user' ||
+    (source.kind === 'workspace' && !source.file.endsWith('.cordon.json'));
+  if (!isOwn || key === '') return describeProblem(problem);
+  const named = suggestion !== undefined && /^[a-z]+(\.[a-zA-Z]+)?$/.test(suggestion);
+  return describeProblem({
+    ...problem,
+    key: `cordon.${key}`,
+    ...(named ? { suggestion: `cordon.${suggestion}` } : {}),
+  });
 }
 
 function weight({ severity }: Problem): number {

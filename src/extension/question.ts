@@ -91,28 +91,28 @@ export function choicesOf(question: Question): readonly Choice[] {
     {
       kind: 'once',
       label: 'Allow once',
-      effect: `Lets ${calls} through. The next one asks again.`,
+      effect: `Lets ${calls} through; the next one asks again.`,
     },
     {
       kind: 'session',
       label: 'Allow for this session',
-      effect: `Every sandboxed terminal of this window may reach ${target} until the window closes.`,
+      effect: 'All sandboxed terminals of this window, until it closes.',
     },
     {
       kind: 'always',
       label: 'Always allow',
       effect: `Adds ${patterns} to cordon.network.allow in your user settings.`,
     },
-    { kind: 'deny', label: 'Deny', effect: `${program} gets an error. The next call asks again.` },
+    { kind: 'deny', label: 'Deny', effect: `${program} gets an error; the next call asks again.` },
     {
       kind: 'run',
       label: 'Allow for this terminal',
-      effect: `This terminal may reach ${target} until it closes.`,
+      effect: 'This terminal only, until it closes.',
     },
     {
       kind: 'denyRun',
       label: 'Deny for this terminal',
-      effect: 'Everything this terminal still asks is denied, too.',
+      effect: 'Everything else this terminal asks is denied, too.',
     },
     {
       kind: 'denyAlways',

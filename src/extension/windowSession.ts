@@ -12,6 +12,7 @@ import type { Log } from '../base/log.js';
 import type { Prompter } from '../broker/prompter.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { PolicyResult } from '../policy/policy.js';
+import { defaultFolders } from '../session/hostPlan.js';
 import { resolveLayers } from '../session/layers.js';
 import type { Session } from '../session/session.js';
 import { createSession } from '../session/session.js';
@@ -51,7 +52,7 @@ export async function openWindowSession(options: WindowSessionOptions): Promise<
         howToAllow: ({ object }) =>
           `Allow it in the editor, or add "${targetText(object)}" to cordon.network.allow`,
       },
-      state: stateFolder(),
+      state: defaultFolders(process.env).state,
       dist: path.join(context.extensionPath, 'dist') as AbsolutePath,
       brokerLoss: 'wait',
       onAlways: (rule) => rules.add(rule),
@@ -128,15 +129,11 @@ function resolveFor(
     home: os.homedir() as AbsolutePath,
     uid: os.userInfo().uid,
     roots: windowRoots(),
-    state: stateFolder(),
+    state: defaultFolders(process.env).state,
     own: [
       context.extensionPath,
       path.join(userData, 'User'),
       path.join(userData, 'Machine'),
     ] as AbsolutePath[],
   });
-}
-
-function stateFolder(): AbsolutePath {
-  return path.join(os.homedir(), '.local', 'state', 'cordon') as AbsolutePath;
 }

@@ -103,7 +103,7 @@ test('approving and refusing in the workbench', async (context) => {
     await it('Details show who asks and what each answer changes, and then it asks again', async () => {
       await curl('details.test');
       const title = `curl wants to reach details.test:${port}`;
-      await workbench.pressToast(title, 'Details');
+      await workbench.toast(title).getByText('Details', { exact: true }).click();
       const page = workbench.page.locator('.editor-instance .view-lines');
       await page.getByText('What each answer changes').waitFor();
       const text = (await page.innerText()).replaceAll('\u00a0', ' ');
