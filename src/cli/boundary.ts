@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { realpathSync } from 'node:fs';
 import { bytesToText, textToBytes } from '../base/bytes.js';
+import { defaultFolders } from '../session/hostPlan.js';
 import {
   describeProblem,
   parseLayerValue,
@@ -37,16 +38,11 @@ export interface Folders {
 
 export function findFolders(environment: NodeJS.ProcessEnv): Folders {
   const home = absoluteOr(environment['HOME'], os.userInfo().homedir);
-  const below = (variable: string, ...usual: readonly string[]): string =>
-    absoluteOr(environment[variable], path.join(home, ...usual));
+  const settings = absoluteOr(environment['XDG_CONFIG_HOME'], path.join(home, '.config'));
   return {
     home,
-    state: path.join(below('XDG_STATE_HOME', '.local', 'state'), 'cordon') as AbsolutePath,
-    settingsFile: path.join(
-      below('XDG_CONFIG_HOME', '.config'),
-      'cordon',
-      'settings.json',
-    ) as AbsolutePath,
+    state: defaultFolders(environment).state,
+    settingsFile: path.join(settings, 'cordon', 'settings.json') as AbsolutePath,
   };
 }
 

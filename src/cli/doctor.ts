@@ -1,15 +1,14 @@
 // `cordon doctor`: what this system can enforce, proven by a run that tries to break out. Exit 0 only when it could not.
 
-import { defaultFolders } from '../session/session.js';
 import { runSelfTest } from '../session/selfTest.js';
 import { findFolders, installation } from './boundary.js';
 import type { SelfTestReport } from '../session/selfTest.js';
 
 export async function doctor(flags: { readonly json?: true }): Promise<number> {
-  const { home } = findFolders(process.env);
+  const { home, state } = findFolders(process.env);
   const report = await runSelfTest({
     home,
-    state: defaultFolders(process.env).state,
+    state,
     dist: installation(),
   });
   process.stdout.write(

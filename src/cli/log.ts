@@ -2,8 +2,8 @@
 
 import { assertNever } from '../base/assertNever.js';
 import { plainText } from '../base/plainText.js';
-import { followAudit, listAudit, readAudit } from '../session/auditLog.js';
-import { defaultFolders } from '../session/session.js';
+import { auditFolder, followAudit, listAudit, readAudit } from '../session/auditLog.js';
+import { findFolders } from './boundary.js';
 import { say } from './messages.js';
 import { patternOf } from './wording.js';
 import type { AuditLine } from '../audit/schema.js';
@@ -15,7 +15,7 @@ interface LogFlags {
 }
 
 export async function log(flags: LogFlags): Promise<number> {
-  const files = listAudit(defaultFolders(process.env).state);
+  const files = listAudit(auditFolder(findFolders(process.env).state));
   const show = (line: AuditLine): void => {
     if (flags.run !== undefined && !('run' in line && line.run.startsWith(flags.run))) return;
     const text = flags.json === true ? JSON.stringify(line) : lineInWords(line);

@@ -5,19 +5,19 @@ import os from 'node:os';
 import { createSession } from '../session/session.js';
 import { findFolders, installation, resolveBoundary, usablePolicy } from './boundary.js';
 import { openEvents } from './events.js';
-import { EXIT_CORDON_FAILED, say } from './messages.js';
+import { say } from './messages.js';
 import { hasRawBytes } from './paths.js';
 import { createTerminalPrompter, denyPrompter } from './prompter.js';
 import { UsageError } from './usage.js';
 import { howToAllow } from './wording.js';
 import type { AskMode, RunFlags } from './options.js';
 import type { Disposable } from '../base/disposable.js';
-import type { Session } from '../session/session.js';
+import type { Run } from '../launch/run.js';
 
 export async function run(flags: RunFlags, command: readonly string[]): Promise<number> {
   checkCommand(command);
   const folders = findFolders(process.env);
-  const { directory, policy } = resolveBoundary(flags, folders);
+  const { policy } = resolveBoundary(flags, folders);
   usablePolicy(policy);
   const ask = await askMode(flags.ask);
   const events = flags.events === undefined ? undefined : openEvents(flags.events);
@@ -36,9 +36,10 @@ export async function run(flags: RunFlags, command: readonly string[]): Promise<
     onAlways: async (rule) => (await import('./remember.js')).remember(folders.settingsFile, rule),
     ...(events === undefined ? {} : { events: events.write }),
   });
-  const signals = passSignalsOn(session);
+  const started = session.start(command);
+  const signals = passSignalsOn(started);
   try {
-    const exit = await session.start(command, { directory }).exited;
+    const exit = await started.exited;
     if (exit.kind === 'failed') say(exit.message);
     return exit.exitCode;
   } finally {
@@ -76,26 +77,19 @@ async function askMode(flag: AskMode | undefined): Promise<'deny' | 'tty'> {
 }
 
 /**
- * Ctrl-C and Ctrl-\ are sent by the terminal to the command as well: it decides what they mean, and this process stays to
- * report the result. Signals sent to this process alone are passed on. A second SIGTERM does what the first one does.
+ * Ctrl-C and Ctrl-\\ are sent by the terminal to the command as well: it decides what they mean, and this process stays to
+ * report the result. Signals sent to this process alone are passed on.
  */
-function passSignalsOn(session: Session): Disposable {
+function passSignalsOn(started: Run): Disposable {
   const stay = (): void => undefined;
   const pass = (signal: NodeJS.Signals): void => {
-    const launcher = session.snapshot().runs[0]?.pid ?? 0;
-    if (launcher > 1) process.kill(launcher, signal);
-    else process.exit(EXIT_CORDON_FAILED); // nothing runs yet
+    started.signal(signal);
   };
-  const handlers: readonly (readonly [NodeJS.Signals, (signal: NodeJS.Signals) => void])[] = [
-    ['SIGINT', stay],
-    ['SIGQUIT', stay],
-    ['SIGTERM', pass],
-    ['SIGHUP', pass],
-  ];
-  for (const [signal, handler] of handlers) process.on(signal, handler);
+  const handlers = { SIGINT: stay, SIGQUIT: stay, SIGTERM: pass, SIGHUP: pass };
+  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
   return {
     dispose: () => {
-      for (const [signal, handler] of handlers) process.off(signal, handler);
+      for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler);
     },
   };
 }

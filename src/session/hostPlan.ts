@@ -16,6 +16,7 @@ import type { Policy } from '../policy/policy.js';
 export { findLauncher, launcherVersion } from '../launch/artifacts.js';
 export { defaultFolders } from '../launch/folders.js';
 export { probeHost } from '../launch/probe.js';
+export { renderPlan } from '../plan/render.js';
 
 export interface HostPlanOptions {
   readonly run: string;

@@ -7,11 +7,12 @@ import path from 'node:path';
 import { textToBytes } from '../base/bytes.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { PolicyContext, PolicyResult } from '../policy/policy.js';
-import { resolvePolicy } from '../policy/policy.js';
+import { resolvePolicy } from '../policy/resolvePolicy.js';
 import type { Layer, LayerSource } from '../settings/layers.js';
 import { parseLayerText, unreadableLayer } from '../settings/layers.js';
 import { settingDefaults } from '../settings/schema.js';
 
+export { explainHost, explainPath } from '../policy/explain.js';
 export { describeProblem, parseLayerText, parseLayerValue } from '../settings/layers.js';
 
 /** The administrator's file; its folder belongs to root. */
