@@ -97,11 +97,13 @@ function flagsLayer(flags: BoundaryFlags): Layer {
   return parseLayerValue(
     { kind: 'run', typed: true },
     {
-      filesystem: { writableRoots: flags.write.map((folder) => realFolder('--write', folder)) },
+      filesystem: {
+        writableRoots: (flags.write ?? []).map((folder) => realFolder('--write', folder)),
+      },
       network: {
         ...(flags.network === undefined ? {} : { mode: flags.network }),
-        allow: flags.allow,
-        deny: flags.deny,
+        allow: flags.allow ?? [],
+        deny: flags.deny ?? [],
       },
     },
   );

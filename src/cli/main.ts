@@ -57,7 +57,7 @@ function createProgram(exit: (code: number) => void): Command {
     .summary('tell what may be done with a path or a host, and which rule says so')
     .argument('<subject>', 'a path, a host or HOST:PORT')
     .action(async (subject: string, flags: BoundaryFlags) => {
-      exit(await (await import('./explain.js')).explain(flags, subject));
+      exit((await import('./explain.js')).explain(flags, subject));
     });
 
   addBoundaryOptions(program.command('plan'))
@@ -65,7 +65,7 @@ function createProgram(exit: (code: number) => void): Command {
     .option('--platform <name>', 'the system to plan for: linux', 'linux')
     .option('--json', 'exactly the bytes that are sent')
     .action(async (flags: BoundaryFlags & { platform: string; json?: true }) => {
-      exit(await (await import('./plan.js')).plan(flags));
+      exit((await import('./plan.js')).plan(flags));
     });
 
   program
@@ -98,7 +98,7 @@ async function main(): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0; // --help and --version were printed
-      say(`${error.message.replace(/^error: /, '')}; see: cordon --help`);
+      say(`${error.message.replace(/^error: /, '').replaceAll('\n', ' ')}; see: cordon --help`);
     } else {
       say(error instanceof UsageError ? error.message : userMessageOf(error));
     }

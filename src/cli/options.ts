@@ -9,10 +9,10 @@ import type { NetworkMode } from '../plan/plan.js';
 /** Flags that shape the boundary: run, shell, explain and plan take them alike. */
 export interface BoundaryFlags {
   readonly root?: string;
-  readonly write: readonly string[];
+  readonly write?: readonly string[];
   readonly network?: NetworkMode;
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
   readonly policy?: string;
 }
 
@@ -82,9 +82,9 @@ export function addRunOptions(command: Command): Command {
 }
 
 function list(flags: string, description: string): Option {
-  return new Option(flags, description)
-    .default([], 'none')
-    .argParser((value, previous: readonly string[]) => [...previous, value]);
+  return new Option(flags, description).argParser(
+    (value, previous: readonly string[] | undefined) => [...(previous ?? []), value],
+  );
 }
 
 /** Takes the values that are enforced; the others that the design knows are refused by name. */

@@ -52,9 +52,8 @@ test('calls that lead into the kernel’s rarely watched corners are refused', a
     ],
   };
   const attempts = Object.values(refused).flat();
-  const expected = Object.assign(
-    {},
-    ...Object.entries(refused).map(([errno, list]) => each(list, errno)),
+  const expected = Object.fromEntries(
+    Object.entries(refused).flatMap(([errno, list]) => Object.entries(each(list, errno))),
   );
   assert.deepEqual(await attemptInside(place, [], attempts), expected);
   const usual: readonly Attempt[] = [
