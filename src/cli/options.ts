@@ -73,7 +73,7 @@ export function addRunOptions(command: Command): Command {
     .addOption(
       new Option(
         '--ask <how>',
-        'who answers requests: deny, tty or editor (default: tty on a terminal, else deny)',
+        'who answers: deny, tty, or editor, the window that has this folder open, under its settings (default: tty on a terminal, else deny)',
       ).argParser(ask),
     )
     .addOption(

@@ -10,12 +10,13 @@ import { hasRawBytes } from './paths.js';
 import { createTerminalPrompter, denyPrompter } from './prompter.js';
 import { UsageError } from './usage.js';
 import { howToAllow } from './wording.js';
-import type { AskMode, RunFlags } from './options.js';
+import type { RunFlags } from './options.js';
 import type { Disposable } from '../base/disposable.js';
 import type { Run } from '../launch/run.js';
 
 export async function run(flags: RunFlags, command: readonly string[]): Promise<number> {
   checkCommand(command);
+  if (flags.ask === 'editor') return runInEditor(flags, command);
   const folders = findFolders(process.env);
   const { policy } = resolveBoundary(flags, folders);
   usablePolicy(policy);
@@ -63,13 +64,31 @@ function checkCommand([program, ...args]: readonly string[]): void {
   );
 }
 
-async function askMode(flag: AskMode | undefined): Promise<'deny' | 'tty'> {
-  if (flag === 'deny') return 'deny';
-  if (flag === 'editor') {
+/** The whole run belongs to the window then: what its settings say cannot be changed from here. */
+async function runInEditor(flags: RunFlags, command: readonly string[]): Promise<number> {
+  const others = Object.keys(flags).filter(
+    (name) => name !== 'ask' && name !== 'read' && name !== 'engine',
+  );
+  if (others.length > 0) {
+    const names = others.map((name) => `--${name}`).join(', ');
     throw new UsageError(
-      '--ask editor: this version asks in the editor only for what was started there (the Sandboxed Terminal); use --ask tty or --ask deny',
+      `--ask editor takes the settings of the editor’s window, so it cannot be combined with ${names}`,
     );
   }
+  const started = (await import('../session/underWindow.js')).runUnderWindow(
+    installation(),
+    command,
+  );
+  const signals = passSignalsOn(started);
+  try {
+    return await started.exited;
+  } finally {
+    signals.dispose();
+  }
+}
+
+async function askMode(flag: 'deny' | 'tty' | undefined): Promise<'deny' | 'tty'> {
+  if (flag === 'deny') return 'deny';
   if (flag === undefined && !process.stdin.isTTY) return 'deny';
   if ((await import('./terminal.js')).hasTerminal()) return 'tty';
   if (flag === 'tty') say('there is no terminal to ask on, so what no rule allows is denied');
@@ -80,7 +99,7 @@ async function askMode(flag: AskMode | undefined): Promise<'deny' | 'tty'> {
  * Ctrl-C and Ctrl-\\ are sent by the terminal to the command as well: it decides what they mean, and this process stays to
  * report the result. Signals sent to this process alone are passed on.
  */
-function passSignalsOn(started: Run): Disposable {
+function passSignalsOn(started: Pick<Run, 'signal'>): Disposable {
   const stay = (): void => undefined;
   const pass = (signal: NodeJS.Signals): void => {
     started.signal(signal);

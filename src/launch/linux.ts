@@ -40,3 +40,8 @@ export function spawnLauncher(
   child.once('error', () => undefined); // the failure is told by the throw
   throw new CordonError('launcherFailed', `${launcher} could not be started`);
 }
+
+/** A launcher that finds its broker by itself: the window that its working directory belongs to. */
+export function spawnUnderWindow(launcher: AbsolutePath, command: readonly string[]): ChildProcess {
+  return childProcess.spawn(launcher, ['--', ...command], { stdio: 'inherit' });
+}
