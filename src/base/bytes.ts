@@ -9,7 +9,7 @@ export function bytesToText(bytes: Uint8Array): string {
   const text = buffer.toString('utf8');
   if (!text.includes('\ufffd')) return text;
   let result = '';
-  for (let at = 0; at < buffer.length; ) {
+  for (let at = 0; at < buffer.length;) {
     const length = sequenceLength(buffer, at);
     if (length === 0) {
       result += String.fromCharCode(0xdc00 + (buffer[at] ?? 0));
@@ -37,9 +37,21 @@ export function textToBytes(text: string): Buffer {
 
 /** Length of the valid UTF-8 sequence at `at`, 0 when there is none (RFC 3629). */
 function sequenceLength(bytes: Buffer, at: number): number {
-  const first = bytes[at] ?? 0;
-  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  const length = announcedLength(bytes[at] ?? 0);
   if (length === 0 || at + length > bytes.length) return 0;
-  const slice = bytes.toString('utf8', at, at + length);
-  return slice.includes('\ufffd') && !bytes.subarray(at, at + length).equals(Buffer.from('\ufffd')) ? 0 : length;
+  const text = bytes.toString('utf8', at, at + length);
+  const isReplaced =
+    text.includes('\ufffd') && !bytes.subarray(at, at + length).equals(REPLACEMENT);
+  return isReplaced ? 0 : length;
+}
+
+const REPLACEMENT = Buffer.from('\ufffd');
+
+/** How many bytes a first byte announces; 0 when it is none. */
+function announcedLength(first: number): number {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
 }
