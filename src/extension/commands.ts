@@ -2,7 +2,6 @@
 
 import * as vscode from 'vscode';
 
-import { assertNever } from '../base/assertNever.js';
 import { DisposableStore } from '../base/disposable.js';
 import type { Disposable } from '../base/disposable.js';
 import { userMessageOf } from '../base/errors.js';
@@ -10,12 +9,12 @@ import type { Log } from '../base/log.js';
 import type { SessionSnapshot } from '../session/snapshot.js';
 
 export interface Actions {
-  readonly newTerminal: () => Promise<unknown>;
-  readonly showPending: () => Promise<void>;
-  readonly showGrants: () => Promise<void>;
-  readonly showDetails: (questionId: string) => Promise<void>;
-  readonly runDoctor: () => Promise<void>;
-  readonly showLog: () => void;
+  readonly newTerminal: () => unknown;
+  readonly showPending: () => unknown;
+  readonly showGrants: () => unknown;
+  readonly showDetails: (questionId: string) => unknown;
+  readonly runDoctor: () => unknown;
+  readonly showLog: () => unknown;
   readonly snapshot: () => SessionSnapshot;
 }
 
@@ -32,7 +31,7 @@ export function registerCommands(actions: Actions, log: Log): Disposable {
           return await run(argument);
         } catch (error) {
           log.error(`${id} failed`, error);
-          await vscode.window.showErrorMessage(userMessageOf(error));
+          void vscode.window.showErrorMessage(userMessageOf(error));
           return undefined;
         }
       }),
@@ -53,8 +52,6 @@ async function openSettings(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.openSettings', '@ext:cordon.cordon');
 }
 
-type Entry = 'newTerminal' | 'showGrants' | 'runDoctor' | 'openSettings' | 'showLog';
-
 /** What waits, when something does; else the state of things and what can be done about it. */
 async function showStatus(actions: Actions): Promise<void> {
   const snapshot = actions.snapshot();
@@ -67,49 +64,37 @@ async function showStatus(actions: Actions): Promise<void> {
     placeHolder: postureText(snapshot),
     matchOnDetail: true,
   });
-  const entry = picked?.entry;
-  switch (entry) {
-    case undefined:
-      return;
-    case 'newTerminal':
-      await actions.newTerminal();
-      return;
-    case 'showGrants':
-      return actions.showGrants();
-    case 'runDoctor':
-      return actions.runDoctor();
-    case 'openSettings':
-      return openSettings();
-    case 'showLog':
-      actions.showLog();
-      return;
-    default:
-      return assertNever(entry);
-  }
+  if (picked !== undefined) await vscode.commands.executeCommand(picked.command);
 }
 
 interface StatusItem extends vscode.QuickPickItem {
-  readonly entry: Entry;
+  readonly command: string;
 }
 
 function statusItems({ grants, gaps, problem }: SessionSnapshot): readonly StatusItem[] {
   return [
     ...(problem === undefined
       ? []
-      : [{ entry: 'runDoctor', label: '$(error) Not enforcing', detail: problem } as const]),
+      : [
+          {
+            command: 'cordon.runDoctor',
+            label: '$(error) Not enforcing',
+            detail: problem,
+          } as const,
+        ]),
     ...gaps.map(
       ({ promise, reason }) =>
-        ({ entry: 'runDoctor', label: `$(warning) ${promise}`, detail: reason }) as const,
+        ({ command: 'cordon.runDoctor', label: `$(warning) ${promise}`, detail: reason }) as const,
     ),
-    { entry: 'newTerminal', label: '$(shield) New Sandboxed Terminal' },
+    { command: 'cordon.newTerminal', label: '$(shield) New Sandboxed Terminal' },
     {
-      entry: 'showGrants',
+      command: 'cordon.showGrants',
       label: '$(pass) Show Grants',
       description: grants.length === 0 ? '' : String(grants.length),
     },
-    { entry: 'runDoctor', label: '$(pulse) Run Doctor' },
-    { entry: 'openSettings', label: '$(gear) Open Settings' },
-    { entry: 'showLog', label: '$(output) Show Log' },
+    { command: 'cordon.runDoctor', label: '$(pulse) Run Doctor' },
+    { command: 'cordon.openSettings', label: '$(gear) Open Settings' },
+    { command: 'cordon.showLog', label: '$(output) Show Log' },
   ];
 }
 

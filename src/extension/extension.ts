@@ -65,21 +65,22 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   };
   store.add(registerTerminalProfile(support));
 
-  const nothingThere = async (): Promise<void> => {
-    await vscode.window.showErrorMessage(snapshot().problem ?? '');
+  const sayProblem = (): void => {
+    void vscode.window.showErrorMessage(snapshot().problem ?? '');
   };
   store.add(
     registerCommands(
       {
         newTerminal: () => openTerminal(support),
         showPending: () =>
-          window.kind === 'open' ? answerPending(window.session, showDetails) : nothingThere(),
+          window.kind === 'open' ? answerPending(window.session, showDetails) : sayProblem(),
         showDetails: async (questionId) => {
           const question = snapshot().pending.find(({ id }) => id === questionId);
-          await (question === undefined ? sayTooLate() : showDetails(question));
+          if (question === undefined) void sayTooLate();
+          else await showDetails(question);
         },
         showGrants: () =>
-          window.kind === 'open' ? showGrants(window.session, rules) : nothingThere(),
+          window.kind === 'open' ? showGrants(window.session, rules) : sayProblem(),
         runDoctor: () =>
           documents.show(
             'Doctor',

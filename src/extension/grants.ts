@@ -20,9 +20,9 @@ const scopeWords: Readonly<Record<GrantScope, string>> = {
 };
 
 /** Shows the grants until the list is closed; the one chosen is taken back, out of the user's settings as well. */
-export async function showGrants(session: Session, rules: UserRules): Promise<void> {
+export function showGrants(session: Session, rules: UserRules): void {
   if (session.snapshot().grants.length === 0) {
-    await vscode.window.showInformationMessage('Nothing has been allowed in this session.');
+    void vscode.window.showInformationMessage('Nothing has been allowed in this session.');
     return;
   }
   const store = new DisposableStore();

@@ -15,7 +15,7 @@ type ShowDetails = (question: Question) => Promise<void>;
 export async function answerPending(session: Session, showDetails: ShowDetails): Promise<void> {
   for (;;) {
     if (session.snapshot().pending.length === 0) {
-      await vscode.window.showInformationMessage('No request is waiting for an answer.');
+      void vscode.window.showInformationMessage('No request is waiting for an answer.');
       return;
     }
     const question = await pickQuestion(session);
@@ -27,7 +27,7 @@ export async function answerPending(session: Session, showDetails: ShowDetails):
       return;
     }
     if (!session.answer(question.id, { kind: choice.kind }))
-      await sayTooLate(questionTitle(question));
+      void sayTooLate(questionTitle(question));
     if (session.snapshot().pending.length === 0) return;
   }
 }

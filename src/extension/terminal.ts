@@ -36,7 +36,7 @@ export async function openTerminal(
   const folder = ready.kind === 'ready' ? await pickFolder() : undefined;
   const options = terminalOptions(ready, folder);
   if (typeof options === 'string') {
-    await showUnavailable(options);
+    void showUnavailable(options); // a notification may stay for hours
     return undefined;
   }
   const terminal = vscode.window.createTerminal(options);
