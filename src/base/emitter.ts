@@ -34,27 +34,3 @@ export class Emitter<T> implements Disposable {
     this.#listeners.clear();
   }
 }
-
-/** The next value of an event. Rejects with the signal's reason when that comes first. */
-export function nextValue<T>(event: Event<T>, signal?: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted === true) {
-      reject(asError(signal.reason));
-      return;
-    }
-    const abort = (): void => {
-      subscription.dispose();
-      reject(asError(signal?.reason));
-    };
-    const subscription = event((value) => {
-      subscription.dispose();
-      signal?.removeEventListener('abort', abort);
-      resolve(value);
-    });
-    signal?.addEventListener('abort', abort, { once: true });
-  });
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
-}
