@@ -124,9 +124,10 @@ static int bind_any(int type, uint16_t port, int *ret_fd)
 		return -errno;
 	if (type == SOCK_STREAM && listen(fd, BACKLOG))
 		return -errno;
-	/* An answer comes from where the question went. */
+	/* An answer comes from where the question went, whatever that is. */
 	if (type == SOCK_DGRAM &&
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof(on)))
+	    (setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof(on)) ||
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_FREEBIND, &on, sizeof(on))))
 		return -errno;
 	*ret_fd = TAKE(fd);
 	return 0;

@@ -12,9 +12,10 @@
 
 enum {
 	WAITERS_MAX = 4 * LOOKUPS_MAX,
-	KNOWN_MAX = 64, /* names that were found to exist lately */
-	KNOWN_MS = 30000,
-	DATAGRAMS = 32, /* before other sources get their turn */
+	KNOWN_MAX = 64, /* names that were looked up lately */
+	EXISTS_MS = 30000,
+	MISSING_MS = 2000, /* as long as one getaddrinfo(3) may take */
+	DATAGRAMS = 32,	   /* before other sources get their turn */
 };
 
 /* Where an answer goes: a datagram's sender, or a stream. */
@@ -57,8 +58,9 @@ struct resolver {
 	struct stream streams[DNS_STREAMS_MAX];
 	struct lookup *lookups;
 	unsigned lookup_count, waiter_count;
-	struct {
+	struct known {
 		const char *host;
+		bool exists;
 		int64_t until_ms;
 	} known[KNOWN_MAX];
 };
@@ -198,28 +200,34 @@ static void answer_reverse(struct resolver *resolver, const struct asker *asker,
 
 /* Lookups that wait for the broker */
 
-static bool is_known(const struct resolver *resolver, const char *host)
+/* What is known about a name; NULL: nothing, or no longer. */
+static const struct known *find_known(const struct resolver *resolver,
+				      const char *host)
 {
 	int64_t now = loop_now_ms();
 
-	for (size_t i = 0; i < KNOWN_MAX; i++)
-		if (resolver->known[i].host &&
-		    resolver->known[i].until_ms > now &&
-		    strcmp(resolver->known[i].host, host) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < KNOWN_MAX; i++) {
+		const struct known *known = &resolver->known[i];
+
+		if (known->host && known->until_ms > now &&
+		    strcmp(known->host, host) == 0)
+			return known;
+	}
+	return NULL;
 }
 
-static void remember(struct resolver *resolver, const char *host)
+static void remember(struct resolver *resolver, const char *host, bool exists)
 {
-	size_t oldest = 0;
+	struct known *oldest = resolver->known;
 
 	for (size_t i = 1; i < KNOWN_MAX; i++)
-		if (resolver->known[i].until_ms <
-		    resolver->known[oldest].until_ms)
-			oldest = i;
-	resolver->known[oldest].host = host;
-	resolver->known[oldest].until_ms = loop_now_ms() + KNOWN_MS;
+		if (resolver->known[i].until_ms < oldest->until_ms)
+			oldest = &resolver->known[i];
+	*oldest = (struct known){
+		.host = host,
+		.exists = exists,
+		.until_ms = loop_now_ms() + (exists ? EXISTS_MS : MISSING_MS),
+	};
 }
 
 static void take_stream_questions(struct stream *stream);
@@ -284,14 +292,11 @@ static void lookup_settled(struct question *question,
 			   const struct answer *answer)
 {
 	struct lookup *lookup = (struct lookup *)question;
+	bool missing = answer->allowed && answer->address_count == 0;
 
-	if (answer->allowed && answer->address_count == 0) {
-		end_lookup(lookup, DNS_NO_SUCH_NAME);
-		return;
-	}
 	if (answer->allowed)
-		remember(lookup->resolver, question->to.host);
-	end_lookup(lookup, DNS_OK);
+		remember(lookup->resolver, question->to.host, !missing);
+	end_lookup(lookup, missing ? DNS_NO_SUCH_NAME : DNS_OK);
 }
 
 static void lookup_late(void *owner)
@@ -344,9 +349,18 @@ static struct lookup *find_lookup(struct resolver *resolver, const char *host,
 static void look_up(struct resolver *resolver, const struct asker *asker,
 		    const struct dns_question *question, int rule)
 {
+	const struct known *known = find_known(resolver, question->host);
 	struct lookup *lookup;
 	struct waiter *waiter = NULL;
 
+	if (known && known->exists) {
+		answer_name(resolver, asker, question);
+		return;
+	}
+	if (known) {
+		answer(resolver, asker, question, DNS_NO_SUCH_NAME, NULL);
+		return;
+	}
 	lookup = find_lookup(resolver, question->host, rule);
 	if (lookup && resolver->waiter_count < WAITERS_MAX)
 		waiter = calloc(1, sizeof(*waiter));
@@ -387,8 +401,7 @@ static void take_question(struct resolver *resolver, const struct asker *asker,
 		answer_localhost(resolver, asker, &question);
 	else if (!is_host_name(host))
 		answer(resolver, asker, &question, DNS_NO_SUCH_NAME, NULL);
-	else if (may_look_up(resolver->sup->plan, host, &rule) &&
-		 !is_known(resolver, host))
+	else if (may_look_up(resolver->sup->plan, host, &rule))
 		look_up(resolver, asker, &question, rule);
 	else
 		answer_name(resolver, asker, &question);
