@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const MAX_QUESTIONS = 30;
 /** Times a minute that the same thing may be refused before it is not asked again for the rest of that minute. */
 const MAX_REFUSALS = 3;
-const SAME_LINE_MS = 10_000;
+const SAME_LINE_MS = 60_000;
 /** Lines that are remembered, so that a hostile program cannot make us remember without end. */
 const MAX_LINES = 1000;
 

@@ -4,8 +4,10 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 import { redactArguments, redactSubject } from '../audit/redact.js';
+import type { AuditEntry } from '../audit/schema.js';
 import type { AuditWriter } from '../audit/writer.js';
 import type { Clock } from '../base/clock.js';
+import { DisposableStore } from '../base/disposable.js';
 import { userMessageOf } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Broker, RunHandle } from '../broker/broker.js';
@@ -98,6 +100,10 @@ export function createRuns(options: RunsOptions): Runs {
     about: Pick<RunRecord, 'directory' | 'command' | 'isOurs' | 'pid'>,
     child?: () => ChildProcess | undefined,
   ): RunRecord => {
+    const timers = new DisposableStore();
+    const kill = (): void => {
+      child?.()?.kill('SIGKILL');
+    };
     const record: RunRecord = {
       ...about,
       tracked: trackRun(id, {
@@ -105,14 +111,13 @@ export function createRuns(options: RunsOptions): Runs {
           record.link?.stop(reason);
           if (!about.isOurs) return;
           if (record.handle === undefined) child?.()?.kill('SIGTERM'); // it has no plan and no command yet
-          clock.after(STOP_MS, () => {
-            if (record.tracked.state.kind !== 'over') child?.()?.kill('SIGKILL');
-          });
+          timers.add(clock.after(STOP_MS, kill));
         },
         signal: (name) => {
           child?.()?.kill(name);
         },
         onDidChange: () => {
+          if (record.tracked.state.kind === 'over') timers.dispose();
           options.onDidChange();
         },
       }),
@@ -140,17 +145,13 @@ export function createRuns(options: RunsOptions): Runs {
   const finish = (record: RunRecord, exit: RunExit): void => {
     record.handle?.dispose();
     if (record.isRecorded) {
-      try {
-        audit.append({
-          kind: 'exit',
-          run: record.tracked.id,
-          outcome: exit.kind,
-          exitCode: exit.kind === 'lost' ? null : exit.exitCode,
-          reason: reasonOf(exit),
-        });
-      } catch (error) {
-        log.error('the end of a run could not be recorded', error);
-      }
+      recordLate({
+        kind: 'exit',
+        run: record.tracked.id,
+        outcome: exit.kind,
+        exitCode: exit.kind === 'lost' ? null : exit.exitCode,
+        reason: reasonOf(exit),
+      });
     }
     options.onDidChange();
   };
@@ -234,10 +235,19 @@ export function createRuns(options: RunsOptions): Runs {
     }
   };
 
+  /** What has happened already is not undone because it cannot be recorded; whoever reads the log learns of it. */
+  const recordLate = (entry: AuditEntry): void => {
+    try {
+      audit.append(entry);
+    } catch (error) {
+      log.error(`not recorded: ${entry.kind}`, error);
+    }
+  };
+
   const addGaps = (record: RunRecord, gaps: readonly Gap[]): void => {
     record.gaps = [...record.gaps, ...gaps];
     for (const { promise, reason } of gaps) {
-      audit.append({ kind: 'gap', run: record.tracked.id, promise, reason });
+      recordLate({ kind: 'gap', run: record.tracked.id, promise, reason });
     }
   };
 
@@ -275,7 +285,7 @@ export function createRuns(options: RunsOptions): Runs {
       denied({ subject, action, object, reason, rule }) {
         const redacted = redactSubject(subject);
         const words = planned.policy.describeRule(rule);
-        audit.append({
+        recordLate({
           kind: 'denial',
           run,
           subject: redacted,
@@ -399,7 +409,7 @@ export function createRuns(options: RunsOptions): Runs {
       const ours = [...records.values()].filter(({ isOurs }) => isOurs);
       const ended = ours.map(({ tracked }) => tracked.stop('sessionClosed'));
       for (const link of [...strangers]) link.dispose();
-      await Promise.all(ended);
+      await Promise.all([...ended, ...[...records.values()].map(({ tracked }) => tracked.exited)]);
     },
   };
 }

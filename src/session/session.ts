@@ -33,7 +33,7 @@ import { describeProblem } from '../settings/layers.js';
 import { auditFolder } from './auditLog.js';
 import { planForLauncher } from './hostPlan.js';
 import { createRelayPrompter } from './relayPrompter.js';
-import { resolveName } from './resolveName.js';
+import { joinLookups, resolveName } from './resolveName.js';
 import { findRun } from './restore.js';
 import { createRuns } from './runs.js';
 import type { PlannedRun } from './runs.js';
@@ -148,14 +148,13 @@ export const createSession: CreateSession = async (options) => {
   const folder = auditFolder(state);
   const audit = store.add(createAuditWriter({ folder, session: id, clock, onLine: tell }));
   const broker = createBroker({
-    session: id,
     prompter:
       options.terminal === 'relay'
         ? createRelayPrompter(options.prompter, (run) => runs.link(run))
         : options.prompter,
     words: options.wording,
     audit,
-    resolve: options.resolve ?? resolveName,
+    resolve: joinLookups(options.resolve ?? resolveName, clock),
     clock,
     createId: randomId,
     log,
