@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
 
-import {
-  createBrokerParser,
-  createLauncherParser,
-} from '../../../src/launch/control/schema.js';
+import { createBrokerParser, createLauncherParser } from '../../../src/launch/control/schema.js';
 
 const folder = new URL('../../fixtures/frames/', import.meta.url);
 
