@@ -5,22 +5,14 @@ import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import * as z from 'zod/mini';
 
 import { CordonError } from '../base/errors.js';
-import type { Gap } from '../plan/plan.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import { PROTOCOL_VERSION } from './control/schema.js';
+import type { HostSupport } from './schema.js';
+import { parseSupport } from './schema.js';
 
-export interface HostSupport {
-  readonly protocol: number;
-  readonly version: string;
-  /** Why no boundary can be set up here, and the way out; null when one can. */
-  readonly problem: string | null;
-  /** Whether overlayfs can be mounted without privilege. */
-  readonly overlay: boolean;
-  readonly gaps: readonly Gap[];
-}
+export type { HostSupport };
 
 const PROBE_MS = 10_000;
 const CACHE_FILE = 'host.json';
@@ -65,24 +57,6 @@ function askLauncher(launcher: AbsolutePath): HostSupport {
     );
   }
   return support;
-}
-
-function supportSchema(): z.ZodMiniType<HostSupport> {
-  return z.strictObject({
-    protocol: z.int(),
-    version: z.string(),
-    problem: z.nullable(z.string()),
-    overlay: z.boolean(),
-    gaps: z.array(z.strictObject({ promise: z.string(), reason: z.string() })),
-  });
-}
-
-function parseSupport(text: string): HostSupport | undefined {
-  try {
-    return supportSchema().parse(JSON.parse(text));
-  } catch {
-    return undefined; // the caller says so
-  }
 }
 
 /** This boot of this kernel, and this very launcher. */

@@ -1,8 +1,5 @@
 // The runs of one session: admits each launcher that says hello, follows its run to the end, records both.
 
-import type { ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
-
 import { redactArguments, redactSubject } from '../audit/redact.js';
 import type { AuditEntry } from '../audit/schema.js';
 import type { AuditWriter } from '../audit/writer.js';
@@ -16,6 +13,7 @@ import type { ChannelEnd } from '../launch/control/channel.js';
 import type { Admission, AdmittedRun, Link } from '../launch/control/link.js';
 import { createLink } from '../launch/control/link.js';
 import type { HelloFrame, LauncherFrame, ParseFrame } from '../launch/control/schema.js';
+import type { SpawnedLauncher } from '../launch/linux.js';
 import type { RunExit, TrackedRun } from '../launch/run.js';
 import { childStatus, trackRun } from '../launch/run.js';
 import type { Gap, LinuxPlan } from '../plan/plan.js';
@@ -62,7 +60,7 @@ export interface Runs {
   /** A launcher that came by the socket. */
   accept(socket: Socket): void;
   /** A launcher that was started here; `child` is undefined when that failed. */
-  adopt(command: readonly string[], directory: string, spawn: () => Spawned): TrackedRun;
+  adopt(command: readonly string[], directory: string, spawn: () => SpawnedLauncher): TrackedRun;
   stop(runId: string): boolean;
   link(runId: string): Link | undefined;
   snapshot(): readonly RunSnapshot[];
@@ -70,10 +68,8 @@ export interface Runs {
   close(): Promise<void>;
 }
 
-export interface Spawned {
-  readonly child: ChildProcess;
-  readonly socket: Socket;
-}
+type ChildProcess = SpawnedLauncher['child'];
+type Socket = SpawnedLauncher['socket'];
 
 interface RunRecord {
   readonly tracked: TrackedRun;
@@ -336,7 +332,7 @@ export function createRuns(options: RunsOptions): Runs {
   const adopt = (
     command: readonly string[],
     directory: string,
-    spawn: () => Spawned,
+    spawn: () => SpawnedLauncher,
   ): TrackedRun => {
     let child: ChildProcess | undefined;
     const record = add(
@@ -355,7 +351,7 @@ export function createRuns(options: RunsOptions): Runs {
     return record.tracked;
   };
 
-  const follow = (record: RunRecord, { child, socket }: Spawned): void => {
+  const follow = (record: RunRecord, { child, socket }: SpawnedLauncher): void => {
     const link = createLink(socket, {
       parse: options.parse,
       admit: async (hello, self) => {
