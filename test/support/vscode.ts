@@ -12,8 +12,17 @@ export interface ShownMessage {
 export const stub = {
   /** Every message shown, oldest first. */
   messages: [] as ShownMessage[],
+  /** The user's settings, by whole keys. */
+  userSettings: new Map<string, unknown>(),
+  /** What a write of the settings fails with. */
+  settingsError: undefined as Error | undefined,
+  /** Commands that were executed. */
+  commands: [] as string[],
   reset(): void {
     stub.messages.length = 0;
+    stub.userSettings.clear();
+    stub.settingsError = undefined;
+    stub.commands.length = 0;
   },
 };
 
@@ -28,6 +37,29 @@ export const window = {
   showInformationMessage: show('info'),
   showWarningMessage: show('warning'),
   showErrorMessage: show('error'),
+};
+
+export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 };
+
+export const workspace = {
+  workspaceFolders: undefined,
+  getConfiguration: (section: string) => ({
+    inspect: (key: string) => ({ globalValue: stub.userSettings.get(`${section}.${key}`) }),
+    update: async (key: string, value: unknown, target: number) => {
+      await Promise.resolve(); // VS Code writes a file, so the value is there later
+      if (stub.settingsError !== undefined) throw stub.settingsError;
+      if (target !== ConfigurationTarget.Global) throw new Error('not the user’s settings');
+      if (value === undefined) stub.userSettings.delete(`${section}.${key}`);
+      else stub.userSettings.set(`${section}.${key}`, value);
+    },
+  }),
+};
+
+export const commands = {
+  executeCommand: (command: string) => {
+    stub.commands.push(command);
+    return Promise.resolve(undefined);
+  },
 };
 
 export const env = { shell: '/bin/bash' };
