@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 
+import { systemClock } from '../base/clock.js';
 import { DisposableStore } from '../base/disposable.js';
 import type { Question } from '../broker/prompter.js';
 import type { Session } from '../session/session.js';
@@ -28,8 +29,32 @@ export async function answerPending(session: Session, showDetails: ShowDetails):
     }
     if (!session.answer(question.id, { kind: choice.kind }))
       void sayTooLate(questionTitle(question));
-    if (session.snapshot().pending.length === 0) return;
+    if (!(await isMorePending(session))) return;
   }
+}
+
+/** A name that leads into this machine has a second question, about its address, as soon as it is looked up. */
+const FOLLOW_UP_MS = 1500;
+
+function isMorePending(session: Session): Promise<boolean> {
+  if (session.snapshot().pending.length > 0) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const store = new DisposableStore();
+    const end = (found: boolean): void => {
+      store.dispose();
+      resolve(found);
+    };
+    store.add(
+      session.onDidChange(({ pending }) => {
+        if (pending.length > 0) end(true);
+      }),
+    );
+    store.add(
+      systemClock.after(FOLLOW_UP_MS, () => {
+        end(false);
+      }),
+    );
+  });
 }
 
 interface QuestionItem extends vscode.QuickPickItem {
