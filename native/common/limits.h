@@ -58,7 +58,7 @@ enum {
 	DIALLED_MAX = CALLS_MAX, /* connections that wait for their program */
 	DIALLED_MS = 10000,
 	RELAYED_MAX = 4096,
-	RELAY_BUFFER_BYTES = 256 << 10,
+	RELAY_PIPE_BYTES = 256 << 10,
 	MAILBOX_FULL = 4 * CALLS_MAX, /* denials are dropped from here on */
 	DENIALS_KEPT_MAX = 1024, /* told apart, so as to tell each once */
 	DENIAL_REPEAT_MS = 1000,

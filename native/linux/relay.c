@@ -1,14 +1,16 @@
 /*
  * The relay. For each connection two sockets, each the peer of the other:
  * `inner` was accepted in the sandbox's network namespace, `outer` was
- * dialled by the supervisor. What one of them has is sent to the other at
- * once, out of one buffer that all connections share and that therefore stays
- * in the processor's cache; what does not go is kept, and nothing more is
- * read from that side until it went (so the sender sees a full window). The
- * end of a stream is passed on as a half-close, a reset as a reset.
+ * dialled by the supervisor. What one of them has is moved to the other
+ * through a pipe (splice(2): no byte is copied to us). All connections share
+ * one pipe; when a peer takes no more, what is in the pipe stays there, the
+ * pipe becomes that direction's own, and nothing more is read from that side
+ * until it went (so the sender sees a full window). The end of a stream is
+ * passed on as a half-close, a reset as a reset.
  */
 #include "relay.h"
 
+#include <fcntl.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6/ip6_tables.h>
 #include <netinet/tcp.h>
@@ -35,6 +37,10 @@ struct kept {
 	int64_t until_ms;
 };
 
+struct pipe {
+	int reader, writer; /* -1: none */
+};
+
 struct connection;
 
 struct side {
@@ -42,10 +48,10 @@ struct side {
 	struct loop_source source;
 	struct connection *connection;
 	struct side *peer;
-	char *unsent; /* read here, not yet sent to the peer */
-	size_t unsent_at, unsent_length;
-	bool ended;    /* nothing more will be read here */
-	bool finished; /* and the peer was told */
+	struct pipe pipe; /* what was read here and the peer did not take */
+	size_t unsent;	  /* bytes in it */
+	bool ended;	  /* nothing more will be read here */
+	bool finished;	  /* and the peer was told */
 };
 
 struct connection {
@@ -69,7 +75,8 @@ struct relay {
 	} drain_request;
 	bool draining;
 	sem_t drained;
-	char *buffer;
+	struct pipe pipe; /* empty; for whoever moves bytes now */
+	struct pipe spare;
 
 	pthread_mutex_t lock; /* of what follows: other threads use it */
 	struct kept kept[DIALLED_MAX];
@@ -150,6 +157,53 @@ static int take_dialled(struct relay *relay, const struct ip_address *address,
 
 /* Connections */
 
+static void close_pipe(struct pipe *pipe)
+{
+	close_quietly(TAKE(pipe->reader));
+	close_quietly(TAKE(pipe->writer));
+}
+
+/* Makes sure that the shared pipe is there. */
+static int have_pipe(struct relay *relay)
+{
+	static const struct pipe none = { -1, -1 };
+	int fds[2];
+
+	if (relay->pipe.reader >= 0)
+		return 0;
+	if (relay->spare.reader >= 0) {
+		relay->pipe = relay->spare;
+		relay->spare = none;
+		return 0;
+	}
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	/* Refused to a user who has many: pipe(7). Then it is slower. */
+	(void)fcntl(fds[0], F_SETPIPE_SZ, RELAY_PIPE_BYTES);
+	relay->pipe = (struct pipe){ fds[0], fds[1] };
+	return 0;
+}
+
+/* The shared pipe becomes the side's own, with what is in it. */
+static void keep_pipe(struct side *side, size_t unsent)
+{
+	struct relay *relay = side->connection->relay;
+
+	side->pipe = relay->pipe;
+	side->unsent = unsent;
+	relay->pipe = (struct pipe){ -1, -1 };
+}
+
+static void give_back_pipe(struct side *side)
+{
+	struct relay *relay = side->connection->relay;
+
+	if (relay->spare.reader >= 0)
+		close_pipe(&relay->spare);
+	relay->spare = side->pipe;
+	side->pipe = (struct pipe){ -1, -1 };
+}
+
 static void close_reset(int fd)
 {
 	static const struct linger at_once = { .l_onoff = 1, .l_linger = 0 };
@@ -181,7 +235,7 @@ static void end_connection(struct connection *connection, bool reset)
 			close_reset(sides[i]->fd);
 		else
 			close_quietly(sides[i]->fd);
-		free(sides[i]->unsent);
+		close_pipe(&sides[i]->pipe);
 	}
 	*connection->link = connection->next;
 	if (connection->next)
@@ -191,73 +245,78 @@ static void end_connection(struct connection *connection, bool reset)
 	tell_drained(relay);
 }
 
-/* 0: all of it went; -EAGAIN: the rest is kept; else the stream is broken. */
-static int send_unsent(struct side *side)
+/*
+ * 0: all `length` bytes of the pipe went; else -EAGAIN or why the peer is
+ * broken, with *ret_left. (No SIGPIPE: this thread blocks all signals.)
+ */
+static int send_from(const struct pipe *pipe, const struct side *to,
+		     size_t length, size_t *ret_left)
 {
 	ssize_t sent;
+	int err = 0;
 
-	while (side->unsent_length) {
-		sent = RETRY(
-			send(side->peer->fd, side->unsent + side->unsent_at,
-			     side->unsent_length, MSG_DONTWAIT | MSG_NOSIGNAL));
-		if (sent < 0)
-			return -errno;
-		side->unsent_at += (size_t)sent;
-		side->unsent_length -= (size_t)sent;
+	while (length && !err) {
+		sent = RETRY(splice(pipe->reader, NULL, to->fd, NULL, length,
+				    SPLICE_F_NONBLOCK | SPLICE_F_MOVE));
+		if (sent > 0)
+			length -= (size_t)sent;
+		else
+			err = sent < 0 ? -errno : -EPIPE;
 	}
-	free(TAKE(side->unsent));
-	return 0;
+	*ret_left = length;
+	return err;
 }
 
-static int send_or_keep(struct side *side, const char *bytes, size_t length)
+static int send_unsent(struct side *side)
 {
-	ssize_t sent = RETRY(send(side->peer->fd, bytes, length,
-				  MSG_DONTWAIT | MSG_NOSIGNAL));
+	int err;
 
-	if (sent < 0 && errno != EAGAIN)
-		return -errno;
-	if (sent < 0)
-		sent = 0;
-	if ((size_t)sent == length)
-		return 0;
-	length -= (size_t)sent;
-	side->unsent = malloc(length);
 	if (!side->unsent)
-		return -ENOMEM;
-	memcpy(side->unsent, bytes + sent, length);
-	side->unsent_at = 0;
-	side->unsent_length = length;
-	return -EAGAIN;
+		return 0;
+	err = send_from(&side->pipe, side->peer, side->unsent, &side->unsent);
+	if (!err)
+		give_back_pipe(side);
+	return err;
+}
+
+/* Moves what is there now; -EAGAIN: one of the two would have to wait. */
+static int move_once(struct side *side)
+{
+	struct relay *relay = side->connection->relay;
+	ssize_t got;
+	size_t left;
+	int err = have_pipe(relay);
+
+	if (err)
+		return err;
+	got = RETRY(splice(side->fd, NULL, relay->pipe.writer, NULL,
+			   RELAY_PIPE_BYTES,
+			   SPLICE_F_NONBLOCK | SPLICE_F_MOVE));
+	if (got < 0)
+		return -errno;
+	side->ended = got == 0;
+	err = send_from(&relay->pipe, side->peer, (size_t)got, &left);
+	if (left)
+		keep_pipe(side, left);
+	return err;
 }
 
 /* Moves what there is. 0 or -EAGAIN: later more; else the stream is broken. */
 static int pump(struct side *side)
 {
-	char *buffer = side->connection->relay->buffer;
-	ssize_t got;
 	int err;
 
 	for (int round = 0; round < ROUNDS && !side->finished; round++) {
 		err = send_unsent(side);
+		if (!err && !side->ended)
+			err = move_once(side);
 		if (err)
 			return err;
 		if (side->ended) {
 			/* It may have been reset meanwhile: seen when read. */
 			(void)shutdown(side->peer->fd, SHUT_WR);
 			side->finished = true;
-			return 0;
 		}
-		got = RETRY(recv(side->fd, buffer, RELAY_BUFFER_BYTES,
-				 MSG_DONTWAIT));
-		if (got < 0)
-			return -errno;
-		if (got == 0) {
-			side->ended = true;
-			continue;
-		}
-		err = send_or_keep(side, buffer, (size_t)got);
-		if (err)
-			return err;
 	}
 	return 0;
 }
@@ -272,9 +331,9 @@ static int watch(struct side *side)
 	struct loop *loop = &side->connection->relay->loop;
 	uint32_t events = 0;
 
-	if (!side->ended && !side->unsent_length)
+	if (!side->ended && !side->unsent)
 		events |= EPOLLIN;
-	if (side->peer->unsent_length)
+	if (side->peer->unsent)
 		events |= EPOLLOUT;
 	if (!events && !side->ended) {
 		loop_remove(loop, &side->source);
@@ -291,7 +350,7 @@ static int move_bytes(struct side *side, uint32_t events)
 	bool broken = events & (EPOLLERR | EPOLLHUP);
 	int err;
 
-	if (side->peer->unsent_length && (broken || events & EPOLLOUT)) {
+	if (side->peer->unsent && (broken || events & EPOLLOUT)) {
 		err = pump(side->peer);
 		if (err && err != -EAGAIN)
 			return err;
@@ -346,6 +405,7 @@ static void set_up_side(struct connection *connection, struct side *side,
 	/* The two ends decide what to hold back; in between nothing is. */
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	side->fd = fd;
+	side->pipe = (struct pipe){ -1, -1 };
 	side->connection = connection;
 	side->peer = peer;
 	side->source = (struct loop_source){
@@ -561,9 +621,9 @@ static int set_up_relay(struct relay *relay, int listener)
 	relay->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	for (size_t i = 0; i < DIALLED_MAX; i++)
 		relay->kept[i].fd = -1;
-	relay->buffer = malloc(RELAY_BUFFER_BYTES);
-	if (!relay->buffer || sem_init(&relay->drained, 0, 0))
-		return -ENOMEM;
+	relay->pipe = relay->spare = (struct pipe){ -1, -1 };
+	if (sem_init(&relay->drained, 0, 0))
+		return -errno;
 	relay->listener = (struct loop_source){
 		.fd = listener,
 		.ready = accept_all,
@@ -600,7 +660,6 @@ int relay_start(int listener, struct relay **ret_relay)
 	}
 	if (err) {
 		loop_close(&relay->loop);
-		free(relay->buffer);
 		free(relay);
 		return err;
 	}
