@@ -20,9 +20,9 @@ struct net_sockets {
 	int dns_udp, dns_tcp; /* port 53 of the sandbox, IPv4 and IPv6 */
 };
 
-#define NET_SOCKETS_NONE                                                       \
-	{                                                                      \
-		.netfilter = -1, .relay = -1, .dns_udp = -1, .dns_tcp = -1     \
+#define NET_SOCKETS_NONE                                                   \
+	{                                                                  \
+		.netfilter = -1, .relay = -1, .dns_udp = -1, .dns_tcp = -1 \
 	}
 
 /* A promise of SECURITY.md that this host cannot keep, for `ready`. */
@@ -35,6 +35,9 @@ enum { GAPS_MAX = 8 };
 
 struct supervisor {
 	const struct plan *plan;
+	const char *directory; /* ours, for hello */
+	char *const *arguments;
+	bool welcomed; /* the run has begun: hello names it */
 	struct loop loop;
 	struct frame_channel channel; /* to the broker; fd -1: none now */
 
@@ -42,8 +45,7 @@ struct supervisor {
 	int init_pidfd;
 	int control; /* socket to init */
 
-	int root; /* the sandbox's "/", O_PATH */
-	int user_ns, net_ns, mount_ns;
+	int root;     /* the sandbox's "/", O_PATH */
 	int listener; /* seccomp notifications; -1: none */
 	struct net_sockets sockets;
 
@@ -55,6 +57,7 @@ struct supervisor {
 	struct notify *notify;	   /* notify.c */
 	struct broker *broker;	   /* broker.c */
 
+	struct loop_source signal_source, control_source, init_source;
 	struct loop_timer stop_timer;
 	bool stopping;
 	bool exited;
@@ -82,6 +85,8 @@ void broker_finish(struct supervisor *sup);
 
 /* main.c: SIGTERM to the command, SIGKILL to pid 1 after STOP_GRACE_MS. */
 void stop_run(struct supervisor *sup, const char *reason);
+/* main.c: the complete first frame; run: null, or ours for a new broker. */
+void write_hello(const struct supervisor *sup, struct json_writer *w);
 /* main.c: one line on the run's standard error; control bytes become '?'. */
 void print_line(struct supervisor *sup, const char *text);
 void add_gap(struct supervisor *sup, const char *promise, const char *reason);

@@ -1,0 +1,10 @@
+/* Capabilities: everything goes, for good. */
+#pragma once
+
+#include "../common/cordon.h"
+
+/*
+ * Drops the bounding, ambient and all other sets and sets no_new_privs.
+ * Works as well when some or all of that was the case before.
+ */
+MUST_CHECK int drop_privileges(void);

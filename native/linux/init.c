@@ -1,0 +1,248 @@
+/*
+ * Pid 1 of the sandbox, see init.h. It runs behind the same filter as the
+ * command, holds nothing but the control socket, and cannot be attached to:
+ * whoever controls pid 1 would control the end of the run. When it ends,
+ * for whatever reason, the kernel kills everything in the pid namespace.
+ */
+#include "init.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "../common/limits.h"
+
+int send_control(int control, enum control_kind kind, int value)
+{
+	struct control_message message = { .kind = kind, .value = value };
+
+	if (RETRY(send(control, &message, sizeof(message), MSG_NOSIGNAL)) < 0)
+		return -errno;
+	return 0;
+}
+
+/* The descriptors of a hand-over, in the order in which they travel. */
+enum { HANDED = 7 };
+
+static void list_descriptors(struct hand_over *given, int *list[HANDED])
+{
+	list[0] = &given->root;
+	list[1] = &given->listener;
+	list[2] = &given->terminal;
+	list[3] = &given->sockets.netfilter;
+	list[4] = &given->sockets.relay;
+	list[5] = &given->sockets.dns_udp;
+	list[6] = &given->sockets.dns_tcp;
+}
+
+struct hand_over_message {
+	struct control_message control;
+	bool present[HANDED];
+};
+
+int send_hand_over(int control, const struct hand_over *given)
+{
+	_Alignas(struct cmsghdr) char space[CMSG_SPACE(HANDED * sizeof(int))];
+	struct hand_over_message body = {
+		.control = { CONTROL_HANDED_OVER, given->gaps },
+	};
+	struct hand_over copy = *given;
+	struct iovec io = { .iov_base = &body, .iov_len = sizeof(body) };
+	struct msghdr message = { .msg_iov = &io, .msg_iovlen = 1 };
+	struct cmsghdr *header = (struct cmsghdr *)space;
+	int *list[HANDED], count = 0;
+
+	list_descriptors(&copy, list);
+	memset(space, 0, sizeof(space));
+	for (int i = 0; i < HANDED; i++) {
+		if (*list[i] < 0)
+			continue;
+		body.present[i] = true;
+		memcpy(CMSG_DATA(header) + (size_t)count++ * sizeof(int),
+		       list[i], sizeof(int));
+	}
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
+	message.msg_control = space;
+	message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
+	if (RETRY(sendmsg(control, &message, MSG_NOSIGNAL)) < 0)
+		return -errno;
+	return 0;
+}
+
+int receive_hand_over(int control, struct hand_over *ret_given, char *ret_error,
+		      size_t capacity, size_t *ret_length)
+{
+	_Alignas(struct cmsghdr) char space[CMSG_SPACE(HANDED * sizeof(int))];
+	struct hand_over_message body;
+	struct hand_over given;
+	struct iovec io = { .iov_base = ret_error, .iov_len = capacity };
+	struct msghdr message = { .msg_iov = &io,
+				  .msg_iovlen = 1,
+				  .msg_control = space,
+				  .msg_controllen = sizeof(space) };
+	struct cmsghdr *header;
+	int *list[HANDED], next = 0;
+	ssize_t got = RETRY(recvmsg(control, &message, MSG_CMSG_CLOEXEC));
+
+	if (got < 0)
+		return -errno;
+	header = CMSG_FIRSTHDR(&message);
+	if (!header) {
+		*ret_length = (size_t)got;
+		return -EPROTO; /* an error frame, or nothing: it died */
+	}
+	if (got != sizeof(body))
+		return -EBADMSG;
+	memcpy(&body, ret_error, sizeof(body));
+	given.gaps = body.control.value;
+	list_descriptors(&given, list);
+	for (int i = 0; i < HANDED; i++) {
+		*list[i] = -1;
+		if (body.present[i])
+			memcpy(list[i],
+			       CMSG_DATA(header) + (size_t)next++ * sizeof(int),
+			       sizeof(int));
+	}
+	*ret_given = given;
+	return 0;
+}
+
+/* Pid 1 */
+
+/*
+ * The command's own terminal becomes its controlling one, in a session of
+ * its own: nothing it does there reaches ours (tty_ioctl(4)).
+ */
+static void enter_terminal(const struct command *command)
+{
+	if (command->own_session)
+		(void)setsid();
+	if (command->terminal < 0)
+		return;
+	(void)ioctl(command->terminal, TIOCSCTTY, 0);
+	for (int fd = 0; fd < 3; fd++)
+		if (command->replaced[fd])
+			(void)dup2(command->terminal, fd);
+}
+
+/* Between vfork and exec: only system calls, our memory is shared. */
+static _Noreturn void become_command(const struct command *command,
+				     volatile int *err)
+{
+	enter_terminal(command);
+	(void)setrlimit(RLIMIT_NOFILE, &command->files);
+	(void)sigprocmask(SIG_SETMASK, &command->mask, NULL);
+	(void)execvpe(command->arguments[0], command->arguments,
+		      command->environment);
+	*err = errno;
+	_exit(errno == ENOENT || errno == ENOTDIR ? EXIT_NOT_FOUND
+						  : EXIT_NOT_EXECUTABLE);
+}
+
+static pid_t start_command(const struct command *command, int *ret_err)
+{
+	volatile int err = 0;
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		become_command(command, &err);
+	*ret_err = pid < 0 ? errno : err;
+	return pid;
+}
+
+/* Takes what has ended or stopped; ends with the command. */
+static void reap(int control, pid_t command)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+		if (pid != command)
+			continue;
+		if (WIFSTOPPED(status)) {
+			(void)!send_control(control, CONTROL_STOPPED,
+					    WSTOPSIG(status));
+			continue;
+		}
+		(void)!send_control(control, CONTROL_ENDED, status);
+		_exit(0);
+	}
+}
+
+/* The launcher's word; its death is the end of the run. */
+static void listen_to_launcher(int control, pid_t command)
+{
+	struct control_message message;
+	ssize_t got = RETRY(recv(control, &message, sizeof(message), 0));
+
+	if (got != sizeof(message))
+		_exit(EXIT_SET_UP);
+	if (message.kind == CONTROL_SIGNAL)
+		(void)kill(command, message.value);
+}
+
+static void wait_for_go(int control)
+{
+	struct control_message message;
+	ssize_t got = RETRY(recv(control, &message, sizeof(message), 0));
+
+	if (got != sizeof(message) || message.kind != CONTROL_GO)
+		_exit(EXIT_SET_UP);
+}
+
+void run_init(int control, const struct command *command)
+{
+	struct pollfd waiting[2] = { { .events = POLLIN },
+				     { .events = POLLIN } };
+	struct signalfd_siginfo child;
+	sigset_t mask;
+	pid_t pid;
+	int err;
+
+	/*
+	 * The launcher may have died before this, then wait_for_go() sees
+	 * its end of the socket closed. Not before capset(2), which clears it.
+	 */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		die("init", errno, "could not tie the run to the launcher");
+	wait_for_go(control);
+	/*
+	 * Before the vfork: afterwards the program could attach to us first.
+	 * Its own exec makes the program dumpable again.
+	 */
+	if (prctl(PR_SET_DUMPABLE, 0))
+		die("init", errno, "could not shut pid 1 against tracing");
+	environ = command->environment; /* execvpe() looks for PATH there */
+	(void)sigfillset(&mask);
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	(void)sigemptyset(&mask);
+	(void)sigaddset(&mask, SIGCHLD);
+	waiting[0].fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	waiting[1].fd = control;
+	if (waiting[0].fd < 0 || close_range(3, ~0U, CLOSE_RANGE_CLOEXEC))
+		die("init", errno, "could not close the descriptors");
+	pid = start_command(command, &err);
+	if (err)
+		(void)!send_control(control, CONTROL_NOT_STARTED, err);
+	if (pid < 0)
+		_exit(EXIT_SET_UP);
+	for (;;) {
+		if (poll(waiting, 2, -1) < 0)
+			continue;
+		if (waiting[0].revents) {
+			(void)!read(waiting[0].fd, &child, sizeof(child));
+			reap(control, pid);
+		}
+		if (waiting[1].revents)
+			listen_to_launcher(control, pid);
+	}
+}

@@ -1,0 +1,628 @@
+/*
+ * cordon-launch: runs a command inside a boundary that its broker describes.
+ *
+ * Stages, one function each: find the broker, say hello, receive and check
+ * the plan; clone; the child builds the boundary from inside and becomes
+ * pid 1; the parent supervises. Nothing of the command runs before both are
+ * ready, and there is no way to run it without the boundary.
+ *
+ * Policy comes from the plan alone. Our environment and working directory
+ * only find the broker, our arguments are only the command.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "../common/limits.h"
+#include "caps.h"
+#include "environment.h"
+#include "init.h"
+#include "landlock.h"
+#include "mounts.h"
+#include "namespaces.h"
+#include "probe.h"
+#include "seccomp.h"
+#include "signals.h"
+#include "terminal.h"
+
+/* What a launch needs up to the moment when the command runs. */
+struct launch {
+	struct supervisor sup;
+	struct plan plan;
+	struct json_arena arena;
+	char directory[PATH_BYTES_MAX];
+	char host_name[HOST_NAME_MAX + 1];
+	struct command command;
+};
+
+/* Before anything is opened */
+
+static void replace_descriptor(int fd, const char *why)
+{
+	static const char *const names[] = { "input", "output", "error" };
+	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || (null != fd && dup2(null, fd) < 0))
+		die("descriptors", errno, "could not open /dev/null");
+	if (null == fd) {
+		(void)fcntl(fd, F_SETFD, 0);
+		(void)TAKE(null);
+	}
+	if (why)
+		dprintf(STDERR_FILENO,
+			"cordon: standard %s is %s, which would lead out of "
+			"the sandbox; it is /dev/null instead\n",
+			names[fd], why);
+}
+
+/*
+ * The three descriptors that the command inherits. A directory or an O_PATH
+ * one would be a way out: openat(fd, "..") walks the host's mounts. Closed
+ * ones are filled, so that nothing of ours gets their numbers.
+ */
+static void check_standard_descriptors(void)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+		struct stat status;
+
+		if (flags < 0 || fstat(fd, &status))
+			replace_descriptor(fd, NULL);
+		else if (S_ISDIR(status.st_mode))
+			replace_descriptor(fd, "a directory");
+		else if (flags & O_PATH)
+			replace_descriptor(fd, "an O_PATH descriptor");
+	}
+}
+
+/* Hello and plan */
+
+void write_hello(const struct supervisor *sup, struct json_writer *w)
+{
+	size_t left = HELLO_ARGUMENTS_MAX;
+
+	json_open_frame(w, "hello");
+	json_member_integer(w, "protocol", 1);
+	json_member_integer(w, "pid", getpid());
+	json_member_string(w, "directory", sup->directory);
+	json_key(w, "arguments");
+	json_open_array(w);
+	for (char *const *argument = sup->arguments; *argument; argument++) {
+		size_t length = strlen(*argument);
+
+		if (length > left)
+			break;
+		left -= length;
+		json_bytes(w, *argument, length);
+	}
+	json_close_array(w);
+	json_key(w, "terminal");
+	json_boolean(w, isatty(STDIN_FILENO));
+	json_key(w, "run");
+	if (sup->welcomed)
+		json_string(w, sup->plan->run);
+	else
+		json_null(w);
+	json_close_object(w);
+}
+
+static void find_directory(struct launch *launch)
+{
+	if (!getcwd(launch->directory, sizeof(launch->directory)))
+		die("directory", errno, "could not tell the working directory");
+	if (!is_plain_path(launch->directory))
+		die("directory", 0, "the working directory is unreachable");
+	launch->sup.directory = launch->directory;
+}
+
+static void connect_broker(struct launch *launch)
+{
+	AUTO_WRITER struct json_writer hello = { 0 };
+	struct supervisor *sup = &launch->sup;
+	const char *what = NULL;
+	int fd = -1, err;
+
+	err = discover_broker(launch->directory, &fd, &what);
+	if (err == -ENOENT)
+		die("broker", 0,
+		    "nobody decides for %s, so nothing was run: open this "
+		    "folder in VS Code with Cordon, or use `cordon run`",
+		    launch->directory);
+	if (err)
+		die("broker", -err, "%s", what);
+	die_reports_to(fd);
+	frame_open(&sup->channel, fd, FRAME_PLAN_MAX);
+	write_hello(sup, &hello);
+	err = frame_send(&sup->channel, &hello);
+	if (!err)
+		err = frame_flush_wait(&sup->channel, PLAN_WAIT_MS);
+	if (err)
+		die("broker", -err, "could not say hello to the broker");
+}
+
+/* The broker has its reason not to send a plan; it is told as it is. */
+static _Noreturn void die_refused(const struct json *frame)
+{
+	static const char *const keys[] = { "kind", "code", "message" };
+	const char *message = json_as_string(json_member(frame, "message"));
+
+	if (json_expect_keys(frame, keys, ARRAY_SIZE(keys)) || !message)
+		die("plan", EBADMSG, "the broker sent a broken frame");
+	die_reports_to(-1);
+	die("plan", 0, "refused: %s", message);
+}
+
+static void receive_plan(struct launch *launch)
+{
+	struct supervisor *sup = &launch->sup;
+	const struct json *frame;
+	const char *what = "JSON", *kind;
+	char *text, *copy;
+	size_t length;
+	int err;
+
+	err = frame_read_wait(&sup->channel, PLAN_WAIT_MS, &text, &length);
+	if (err < 0)
+		die("plan", -err, "the broker sent no plan");
+	/* The plan's strings stay in the text for the whole run. */
+	copy = json_allocate(&launch->arena, length + 1);
+	if (!copy)
+		die("plan", ENOMEM, "could not keep the plan");
+	memcpy(copy, text, length);
+	err = json_parse(copy, length, &launch->arena, &frame);
+	kind = err ? NULL : json_as_string(json_member(frame, "kind"));
+	if (kind && strcmp(kind, "error") == 0)
+		die_refused(frame);
+	if (!err && (!kind || strcmp(kind, "plan") != 0)) {
+		what = "kind";
+		err = -EBADMSG;
+	}
+	if (!err)
+		err = plan_parse(frame, &launch->arena, &launch->plan, &what);
+	if (err)
+		die("plan", 0, "the plan is not acceptable (%s: %s)", what,
+		    errno_name(-err));
+	sup->plan = &launch->plan;
+	sup->channel.limit = FRAME_MAX;
+}
+
+/* What is needed of the outside before it is left behind. */
+static void prepare_command(struct launch *launch, char **arguments)
+{
+	struct command *command = &launch->command;
+	struct rlimit raised;
+	int err;
+
+	command->arguments = arguments;
+	err = build_environment(&launch->plan, environ, &launch->arena,
+				&command->environment);
+	if (err)
+		die("environment", -err, "could not make the environment");
+	if (gethostname(launch->host_name, sizeof(launch->host_name)))
+		launch->host_name[0] = '\0';
+	/* Many roots, many connections: the command gets its own limit back. */
+	if (getrlimit(RLIMIT_NOFILE, &command->files))
+		die("limits", errno, "could not read the descriptor limit");
+	raised = command->files;
+	raised.rlim_cur = raised.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &raised);
+	find_terminals(command->replaced);
+	command->terminal = -1;
+	command->own_session = launch->plan.terminal_relayed;
+	block_signals(&command->mask);
+}
+
+/* The child */
+
+static int open_sandbox_root(void)
+{
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		die("mounts", errno, "could not open /");
+	return root;
+}
+
+static void close_handed_over(const struct hand_over *given)
+{
+	close_quietly(given->root);
+	close_quietly(given->listener);
+	close_quietly(given->terminal);
+	close_quietly(given->sockets.netfilter);
+	close_quietly(given->sockets.relay);
+	close_quietly(given->sockets.dns_udp);
+	close_quietly(given->sockets.dns_tcp);
+}
+
+/*
+ * lock_down() - no way back from here
+ * Does:  drops capabilities, sets no_new_privs, Landlock scope, filter
+ * Needs: mounts and network in place; afterwards neither can be changed
+ */
+static void lock_down(struct hand_over *given)
+{
+	int err = drop_privileges();
+
+	if (err)
+		die("capabilities", -err, "could not drop the capabilities");
+	err = restrict_scope();
+	if (err < 0)
+		die("landlock", -err, "could not limit signals and sockets");
+	if (err)
+		given->gaps |= GAP_SCOPE;
+	err = install_filter(&given->listener);
+	if (err)
+		die("seccomp", -err, "could not install the call filter");
+	if (given->listener < 0)
+		given->gaps |= GAP_LISTENER;
+}
+
+/* Only terminals are replaced; without any there is nothing to relay. */
+static bool has_own_terminal(const struct launch *launch)
+{
+	const bool *replaced = launch->command.replaced;
+
+	return launch->plan.terminal_relayed &&
+	       (replaced[0] || replaced[1] || replaced[2]);
+}
+
+static _Noreturn void run_child(struct launch *launch, int control, uid_t user,
+				gid_t group)
+{
+	struct hand_over given = { .listener = -1,
+				   .terminal = -1,
+				   .sockets = NET_SOCKETS_NONE };
+	struct view view = { .terminal = -1,
+			     .host_name = launch->host_name,
+			     .owner_is_root = user == 0 };
+	const char *step = NULL;
+	int err;
+
+	die_reports_to(control);
+	err = map_identity(user, group);
+	if (err)
+		die_without_namespaces(-err);
+	err = network_setup(&launch->plan, &given.sockets, &step);
+	if (err)
+		die("network", -err, "could not set up the network (%s)", step);
+	view.with_dns = given.sockets.dns_udp >= 0;
+	for (int fd = 0; fd < 3 && !launch->plan.terminal_relayed; fd++)
+		if (launch->command.replaced[fd])
+			view.terminal = fd;
+	if (!isolate_filesystem(&launch->plan, &view))
+		given.gaps |= GAP_PROC;
+	if (has_own_terminal(launch)) {
+		err = create_terminal(&given.terminal,
+				      &launch->command.terminal);
+		if (err)
+			die("terminal", -err, "could not make a terminal");
+	}
+	given.root = open_sandbox_root();
+	lock_down(&given);
+	err = send_hand_over(control, &given);
+	if (err)
+		die("hand-over", -err, "could not reach the supervisor");
+	close_handed_over(&given);
+	run_init(control, &launch->command);
+}
+
+/* The parent */
+
+void add_gap(struct supervisor *sup, const char *promise, const char *reason)
+{
+	if (sup->gap_count < GAPS_MAX)
+		sup->gaps[sup->gap_count++] =
+			(struct gap){ .promise = promise, .reason = reason };
+}
+
+static void add_gaps(struct supervisor *sup, int gaps)
+{
+	if (gaps & GAP_PROC)
+		add_gap(sup, "processes outside are invisible",
+			"the surrounding container hides parts of /proc, so "
+			"no new one can be mounted");
+	if (gaps & GAP_SCOPE)
+		add_gap(sup, "signals stay inside",
+			"Landlock's scope needs Linux 6.12 or later; "
+			"kill(0, …) reaches the launcher's process group");
+	if (gaps & GAP_LISTENER)
+		add_gap(sup, "connections are held while a person is asked",
+			"another sandbox around this one holds the calls");
+}
+
+static void take_hand_over(struct supervisor *sup, struct hand_over *given)
+{
+	AUTO_WRITER struct json_writer w = { 0 };
+	static char error[2 * PATH_BYTES_MAX + 1024];
+	size_t length = 0;
+	int err = receive_hand_over(sup->control, given, error, sizeof(error),
+				    &length);
+
+	if (!err)
+		return;
+	if (err == -EPROTO && length > 4) {
+		/* The child has printed it; the broker gets its frame. */
+		w.text = error + 4;
+		w.length = length - 4;
+		if (frame_send(&sup->channel, &w) == 0)
+			(void)!frame_flush_wait(&sup->channel, PLAN_WAIT_MS);
+		w = (struct json_writer){ 0 };
+		exit(EXIT_SET_UP);
+	}
+	die("hand-over", err == -EPROTO ? 0 : -err,
+	    "the sandbox ended while it was being set up");
+}
+
+static void send_ready(struct supervisor *sup)
+{
+	AUTO_WRITER struct json_writer w = { 0 };
+
+	json_open_frame(&w, "ready");
+	json_member_string(&w, "run", sup->plan->run);
+	json_member_integer(&w, "init", sup->init);
+	json_key(&w, "gaps");
+	json_open_array(&w);
+	for (size_t i = 0; i < sup->gap_count; i++) {
+		json_open_object(&w);
+		json_member_string(&w, "promise", sup->gaps[i].promise);
+		json_member_string(&w, "reason", sup->gaps[i].reason);
+		json_close_object(&w);
+	}
+	json_close_array(&w);
+	json_close_object(&w);
+	broker_send(sup, &w);
+}
+
+static void send_exit(struct supervisor *sup)
+{
+	AUTO_WRITER struct json_writer w = { 0 };
+	bool signalled = WIFSIGNALED(sup->status);
+
+	json_open_frame(&w, "exit");
+	json_key(&w, "status");
+	json_open_object(&w);
+	json_member_integer(&w, signalled ? "signalled" : "exited",
+			    signalled ? WTERMSIG(sup->status)
+				      : WEXITSTATUS(sup->status));
+	json_close_object(&w);
+	json_close_object(&w);
+	broker_send(sup, &w);
+}
+
+void print_line(struct supervisor *sup, const char *text)
+{
+	struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
+	char line[4096];
+	size_t length = strnlen(text, sizeof(line) - 2);
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		line[i] = c < 0x20 || c == 0x7f ? '?' : text[i];
+	}
+	if (terminal_is_raw(sup))
+		line[length++] = '\r';
+	line[length++] = '\n';
+	/* A reader that is slow must not stop the supervisor. */
+	if (poll(&ready, 1, 0) == 1)
+		write_all(STDERR_FILENO, line, length);
+}
+
+static void print_not_started(struct supervisor *sup, int err)
+{
+	char line[1024];
+
+	(void)snprintf(line, sizeof(line), "cordon: could not run %s: %s",
+		       sup->arguments[0], strerror(err));
+	print_line(sup, line);
+}
+
+static void on_control(void *owner, uint32_t events)
+{
+	struct supervisor *sup = owner;
+	struct control_message message;
+
+	(void)events;
+	while (RETRY(recv(sup->control, &message, sizeof(message),
+			  MSG_DONTWAIT)) == sizeof(message)) {
+		switch (message.kind) {
+		case CONTROL_NOT_STARTED:
+			print_not_started(sup, message.value);
+			break;
+		case CONTROL_STOPPED:
+			follow_stop(sup);
+			break;
+		case CONTROL_ENDED:
+			sup->exited = true;
+			sup->status = message.value;
+			break;
+		case CONTROL_GO:
+		case CONTROL_SIGNAL:
+		case CONTROL_HANDED_OVER:
+			break; /* not said by init */
+		}
+	}
+	/* Its end is closed: init_source tells the rest. */
+	if (events & EPOLLHUP)
+		loop_remove(&sup->loop, &sup->control_source);
+}
+
+/* Pid 1 is gone, and with it everything inside. */
+static void on_init_end(void *owner, uint32_t events)
+{
+	struct supervisor *sup = owner;
+	int status = 0;
+
+	on_control(sup, events & ~(uint32_t)EPOLLHUP);
+	(void)RETRY(waitpid(sup->init, &status, 0));
+	if (!sup->exited) {
+		sup->exited = true;
+		sup->status = status; /* killed: by stop_run() or for memory */
+	}
+	loop_end(&sup->loop);
+}
+
+static void kill_run(void *owner)
+{
+	struct supervisor *sup = owner;
+
+	(void)pidfd_send_signal(sup->init_pidfd, SIGKILL, NULL, 0);
+}
+
+void stop_run(struct supervisor *sup, const char *reason)
+{
+	(void)reason; /* the broker knows its own */
+	if (sup->stopping || sup->exited)
+		return;
+	sup->stopping = true;
+	(void)!send_control(sup->control, CONTROL_SIGNAL, SIGTERM);
+	/* A stopped command takes no signal before it goes on. */
+	(void)!send_control(sup->control, CONTROL_SIGNAL, SIGCONT);
+	sup->stop_timer.due = kill_run;
+	sup->stop_timer.owner = sup;
+	loop_arm(&sup->loop, &sup->stop_timer, STOP_GRACE_MS);
+}
+
+static int watch(struct supervisor *sup, struct loop_source *source, int fd,
+		 void (*ready)(void *owner, uint32_t events))
+{
+	*source =
+		(struct loop_source){ .fd = fd, .ready = ready, .owner = sup };
+	return loop_add(&sup->loop, source, EPOLLIN);
+}
+
+static void start_parts(struct supervisor *sup, const struct hand_over *given,
+			const bool is_terminal[3])
+{
+	int err = loop_open(&sup->loop);
+
+	if (!err)
+		err = signals_start(sup);
+	if (!err)
+		err = watch(sup, &sup->control_source, sup->control,
+			    on_control);
+	if (!err)
+		err = watch(sup, &sup->init_source, sup->init_pidfd,
+			    on_init_end);
+	if (!err)
+		err = network_start(sup);
+	if (!err && sup->listener >= 0)
+		err = notify_start(sup);
+	if (!err)
+		err = broker_start(sup);
+	if (!err && given->terminal >= 0)
+		err = terminal_start(sup, given->terminal, is_terminal);
+	if (err)
+		die("supervisor", -err, "could not start the supervisor");
+}
+
+static int exit_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}
+
+static _Noreturn void supervise(struct launch *launch)
+{
+	struct supervisor *sup = &launch->sup;
+	struct hand_over given;
+	int err;
+
+	take_hand_over(sup, &given);
+	add_gaps(sup, given.gaps);
+	sup->root = given.root;
+	sup->listener = given.listener;
+	sup->sockets = given.sockets;
+	start_parts(sup, &given, launch->command.replaced);
+	sup->welcomed = true;
+	send_ready(sup);
+	/* From here on the command runs; errors end the run, not the set-up. */
+	die_reports_to(-1);
+	err = send_control(sup->control, CONTROL_GO, 0);
+	if (!err)
+		err = loop_run(&sup->loop);
+	if (err)
+		die("supervisor", -err, "the supervisor broke");
+	network_finish(sup, RELAY_GRACE_MS);
+	terminal_finish(sup);
+	restore_foreground();
+	send_exit(sup);
+	broker_finish(sup);
+	exit(exit_code(sup->status));
+}
+
+static _Noreturn void launch_command(char **arguments)
+{
+	/* Static: large, and lives as long as the process. */
+	static struct launch launch;
+	struct supervisor *sup = &launch.sup;
+	uid_t user = geteuid();
+	gid_t group = getegid();
+	int control[2] = { -1, -1 };
+
+	check_standard_descriptors();
+	sup->arguments = arguments;
+	sup->channel.fd = -1;
+	find_directory(&launch);
+	connect_broker(&launch);
+	receive_plan(&launch);
+	prepare_command(&launch, arguments);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control))
+		die("control", errno, "could not make the control socket");
+	sup->init = clone_into_namespaces(&sup->init_pidfd);
+	if (sup->init < 0)
+		die_without_namespaces(-sup->init);
+	if (sup->init == 0) {
+		close_quietly(control[0]);
+		frame_close(&sup->channel);
+		run_child(&launch, control[1], user, group);
+	}
+	close_quietly(control[1]);
+	sup->control = control[0];
+	supervise(&launch);
+}
+
+static _Noreturn void print_usage(int fd, int code)
+{
+	static const char text[] =
+		"usage: cordon-launch [--] COMMAND [ARGUMENT]...\n"
+		"       cordon-launch --probe | --version | --help\n"
+		"\n"
+		"Runs COMMAND inside the boundary that a Cordon broker\n"
+		"describes: the one named by CORDON_BROKER, or the window\n"
+		"that has the working directory open. Exit code: the\n"
+		"command's, 128 + n for signal n, 125 no boundary,\n"
+		"126 not executable, 127 not found.\n";
+
+	write_all(fd, text, sizeof(text) - 1);
+	exit(code);
+}
+
+int main(int argc, char **argv)
+{
+	char **command = argv + 1;
+
+	if (argc < 2)
+		print_usage(STDERR_FILENO, EXIT_SET_UP);
+	if (strcmp(argv[1], "--help") == 0)
+		print_usage(STDOUT_FILENO, 0);
+	if (strcmp(argv[1], "--version") == 0) {
+		(void)puts("cordon-launch " CORDON_VERSION " (protocol 1)");
+		return 0;
+	}
+	if (strcmp(argv[1], "--probe") == 0)
+		return print_probe();
+	if (strcmp(argv[1], "--") == 0)
+		command++;
+	else if (argv[1][0] == '-')
+		print_usage(STDERR_FILENO, EXIT_SET_UP);
+	if (!*command)
+		print_usage(STDERR_FILENO, EXIT_SET_UP);
+	launch_command(command);
+}

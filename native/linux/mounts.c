@@ -1,0 +1,684 @@
+/*
+ * The sandbox's view of the file system.
+ *
+ * We start with a private copy of the host's mounts. What is to stay
+ * writable is cloned first, while it still is; then everything is made
+ * read-only in place, and the clones are attached again where they came
+ * from. Protected paths are cloned from the result, made read-only, and
+ * attached on top; masks cover what must not be read. So the order in which
+ * mounts are attached is the order of the plan, and later ones win.
+ *
+ * Mounts cannot be undone inside: that needs capabilities over this mount
+ * namespace, which are dropped afterwards, and a nested user namespace gets
+ * these mounts locked (mount_namespaces(7)).
+ *
+ * Paths are opened once, without following a symbolic link anywhere, and
+ * used by descriptor from then on.
+ */
+#include "mounts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "../common/limits.h"
+#include "uapi.h"
+
+enum mount_step {
+	STEP_OPEN,
+	STEP_PLACE,
+	STEP_CLONE,
+	STEP_LAYER,
+	STEP_READ_ONLY,
+	STEP_CREATE,
+	STEP_ATTACH,
+};
+
+struct mount_failure {
+	enum mount_step step;
+	const char *what; /* "make %s read-only" */
+	const char *path;
+};
+
+/* Small trees that many paths share, made when first wanted. */
+struct shared_trees {
+	int empty; /* attached somewhere: an empty read-only directory */
+	int null;  /* attached somewhere: /dev/null, read-only */
+};
+
+static _Noreturn void die_mount(const struct mount_failure *why, int err)
+{
+	static const char *const steps[] = {
+		[STEP_OPEN] = "open",		[STEP_PLACE] = "mount point",
+		[STEP_CLONE] = "clone",		[STEP_LAYER] = "layer",
+		[STEP_READ_ONLY] = "read-only", [STEP_CREATE] = "create",
+		[STEP_ATTACH] = "attach",
+	};
+	char what[PATH_BYTES_MAX + 64];
+
+	(void)snprintf(what, sizeof(what), "could not %s %s (%s)", why->what,
+		       why->path, steps[why->step]);
+	if (err == -ENOSPC)
+		die("mounts", ENOSPC,
+		    "%s, the limit of mounts (fs.mount-max) is reached", what);
+	if (err == -ELOOP)
+		die("mounts", ELOOP,
+		    "%s, a part of the path is a symbolic link", what);
+	die("mounts", -err, "%s", what);
+}
+
+static int fail(struct mount_failure *why, enum mount_step step)
+{
+	why->step = step;
+	return -errno;
+}
+
+/* Steps */
+
+static int open_path(const char *path)
+{
+	return open_plain(AT_FDCWD, path, O_PATH);
+}
+
+/* A detached copy of the tree at fd, with all mounts below it. */
+static int clone_tree(int fd)
+{
+	return open_tree(fd, "",
+			 AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE |
+				 OPEN_TREE_CLOEXEC);
+}
+
+static int attach_tree(int tree, int place)
+{
+	return move_mount(tree, "", place, "",
+			  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+static int make_read_only(int tree)
+{
+	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_RDONLY };
+
+	return mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE,
+			     &attributes, sizeof(attributes));
+}
+
+/* A detached, empty tmpfs; mode as in "1777". */
+static int create_tmpfs(const char *mode)
+{
+	AUTO_CLOSE int context = fsopen("tmpfs", FSOPEN_CLOEXEC);
+
+	if (context < 0 ||
+	    fsconfig(context, FSCONFIG_SET_STRING, "mode", mode, 0) ||
+	    fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		return -1;
+	return fsmount(context, FSMOUNT_CLOEXEC,
+		       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+}
+
+/* Before everything becomes read-only: what shall stay writable */
+
+/* Descriptors as option values: no escaping, no second look at a path. */
+static int set_layer(int context, const char *option, int fd)
+{
+	char link[32];
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return fsconfig(context, FSCONFIG_SET_STRING, option, link, 0);
+}
+
+/* An overlay that leaves mount->path alone, overlayfs(5) "userxattr". */
+static int create_layer(const struct planned_mount *mount,
+			struct mount_failure *why)
+{
+	AUTO_CLOSE int lower = -1;
+	AUTO_CLOSE int upper = -1;
+	AUTO_CLOSE int work = -1;
+	AUTO_CLOSE int context = -1;
+	int layer;
+
+	lower = open_path(mount->path);
+	if (lower < 0)
+		return fail(why, STEP_OPEN);
+	upper = open_path(mount->upper);
+	if (upper < 0) {
+		why->path = mount->upper;
+		return fail(why, STEP_OPEN);
+	}
+	work = open_path(mount->work);
+	if (work < 0) {
+		why->path = mount->work;
+		return fail(why, STEP_OPEN);
+	}
+	context = fsopen("overlay", FSOPEN_CLOEXEC);
+	if (context < 0 || set_layer(context, "lowerdir", lower) ||
+	    set_layer(context, "upperdir", upper) ||
+	    set_layer(context, "workdir", work) ||
+	    fsconfig(context, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) ||
+	    fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		return fail(why, STEP_LAYER);
+	layer = fsmount(context, FSMOUNT_CLOEXEC,
+			MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	return layer < 0 ? fail(why, STEP_LAYER) : layer;
+}
+
+static int clone_writable(const struct planned_mount *mount,
+			  struct mount_failure *why)
+{
+	AUTO_CLOSE int fd = open_path(mount->path);
+	int tree;
+
+	if (fd < 0)
+		return fail(why, STEP_OPEN);
+	tree = clone_tree(fd);
+	return tree < 0 ? fail(why, STEP_CLONE) : tree;
+}
+
+static bool is_whole_root(const struct planned_mount *mount)
+{
+	return mount->op == MOUNT_WRITABLE && mount->path[1] == '\0';
+}
+
+/* Fills trees[i] for the mounts that need the host's tree as it is now. */
+static void clone_sources(const struct plan *plan, int *trees)
+{
+	for (size_t i = 0; i < plan->mount_count; i++) {
+		const struct planned_mount *mount = &plan->mounts[i];
+		struct mount_failure why = { .path = mount->path };
+
+		trees[i] = -1;
+		if (mount->op == MOUNT_WRITABLE && !is_whole_root(mount)) {
+			why.what = "open for writing";
+			trees[i] = clone_writable(mount, &why);
+		} else if (mount->op == MOUNT_COPY_ON_WRITE) {
+			why.what = "put a private layer over";
+			trees[i] = create_layer(mount, &why);
+		} else {
+			continue;
+		}
+		if (trees[i] < 0)
+			die_mount(&why, trees[i]);
+	}
+}
+
+static void make_root_read_only(const struct plan *plan)
+{
+	struct mount_attr attributes = {
+		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID,
+	};
+
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (is_whole_root(&plan->mounts[i]))
+			attributes.attr_set = MOUNT_ATTR_NOSUID;
+	if (mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &attributes,
+			  sizeof(attributes)))
+		die("mounts", errno, "could not make / read-only");
+}
+
+/* The plan's mounts, in its order */
+
+/*
+ * Makes what is missing of `path` below a directory that is our own tmpfs;
+ * nobody else is in there yet. The last part is a directory or a file.
+ */
+static int make_place(const char *path, const char *private, bool directory)
+{
+	AUTO_CLOSE int at = open_path(private);
+	char name[NAME_MAX + 1];
+	const char *rest = path + strlen(private);
+
+	while (at >= 0 && *rest) {
+		size_t length = strcspn(++rest, "/");
+		bool last = rest[length] == '\0';
+		int next;
+
+		if (length > NAME_MAX) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		memcpy(name, rest, length);
+		name[length] = '\0';
+		rest += length;
+		if (!last || directory) {
+			if (mkdirat(at, name, 0755) && errno != EEXIST)
+				return -1;
+		} else {
+			next = openat(at, name,
+				      O_CREAT | O_WRONLY | O_CLOEXEC |
+					      O_NOFOLLOW,
+				      0644);
+			if (next < 0)
+				return -1;
+			close_quietly(next);
+		}
+		next = open_plain(at, name, O_PATH);
+		close_quietly(at);
+		at = next;
+	}
+	return TAKE(at);
+}
+
+/* Where mounts[index] goes; made when it lies below an earlier `private`. */
+static int open_place(const struct plan *plan, size_t index, bool directory)
+{
+	const char *path = plan->mounts[index].path;
+	int place = open_path(path);
+
+	if (place >= 0 || errno != ENOENT)
+		return place;
+	for (size_t i = index; i-- > 0;) {
+		const struct planned_mount *mount = &plan->mounts[i];
+
+		if (mount->op == MOUNT_PRIVATE && is_below(path, mount->path))
+			return make_place(path, mount->path, directory);
+	}
+	errno = ENOENT;
+	return -1;
+}
+
+static bool is_directory(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int apply_tree(const struct plan *plan, size_t index, int tree,
+		      struct mount_failure *why)
+{
+	AUTO_CLOSE int place = open_place(plan, index, is_directory(tree));
+
+	if (place < 0)
+		return fail(why, STEP_PLACE);
+	return attach_tree(tree, place) ? fail(why, STEP_ATTACH) : 0;
+}
+
+static int apply_private(const struct plan *plan, size_t index,
+			 struct mount_failure *why)
+{
+	AUTO_CLOSE int place = open_place(plan, index, true);
+	AUTO_CLOSE int tree = -1;
+	struct stat status;
+	char mode[8];
+
+	if (place < 0)
+		return fail(why, STEP_PLACE);
+	if (fstat(place, &status))
+		return fail(why, STEP_OPEN);
+	if (!S_ISDIR(status.st_mode)) {
+		why->step = STEP_PLACE;
+		return -ENOTDIR;
+	}
+	(void)snprintf(mode, sizeof(mode), "%o",
+		       (unsigned)status.st_mode & 07777);
+	tree = create_tmpfs(mode);
+	if (tree < 0)
+		return fail(why, STEP_CREATE);
+	return attach_tree(tree, place) ? fail(why, STEP_ATTACH) : 0;
+}
+
+static int apply_clone(int place, bool read_only, struct mount_failure *why)
+{
+	AUTO_CLOSE int tree = clone_tree(place);
+
+	if (tree < 0)
+		return fail(why, STEP_CLONE);
+	if (read_only && make_read_only(tree))
+		return fail(why, STEP_READ_ONLY);
+	return attach_tree(tree, place) ? fail(why, STEP_ATTACH) : 0;
+}
+
+/*
+ * The first mask makes the tree that all others are clones of: ten times
+ * cheaper than a tmpfs each. Clones are taken from the attached one, since
+ * cloning a detached tree needs Linux 6.15.
+ */
+static int apply_mask(int place, struct shared_trees *shared,
+		      struct mount_failure *why)
+{
+	bool directory = is_directory(place);
+	int *first = directory ? &shared->empty : &shared->null;
+	AUTO_CLOSE int tree = -1;
+
+	if (*first >= 0)
+		tree = clone_tree(*first);
+	else if (directory)
+		tree = create_tmpfs("755");
+	else
+		tree = open_tree(AT_FDCWD, "/dev/null",
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0)
+		return fail(why, STEP_CREATE);
+	if (*first < 0 && make_read_only(tree))
+		return fail(why, STEP_READ_ONLY);
+	if (attach_tree(tree, place))
+		return fail(why, STEP_ATTACH);
+	if (*first < 0)
+		*first = TAKE(tree);
+	return 0;
+}
+
+/* protect, pin, mask: 0 also when the path is not there (any more). */
+static int apply_cover(const struct planned_mount *mount,
+		       struct shared_trees *shared, struct mount_failure *why)
+{
+	AUTO_CLOSE int place = open_path(mount->path);
+
+	if (place < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (place < 0)
+		return fail(why, STEP_OPEN);
+	if (mount->op == MOUNT_MASK)
+		return apply_mask(place, shared, why);
+	return apply_clone(place, mount->op == MOUNT_PROTECT, why);
+}
+
+static void apply_mounts(const struct plan *plan, int *trees)
+{
+	static const char *const what[] = {
+		[MOUNT_PRIVATE] = "put a private directory at",
+		[MOUNT_WRITABLE] = "open for writing",
+		[MOUNT_COPY_ON_WRITE] = "put a private layer over",
+		[MOUNT_PIN] = "pin",
+		[MOUNT_PROTECT] = "make read-only",
+		[MOUNT_MASK] = "hide",
+	};
+	struct shared_trees shared = { .empty = -1, .null = -1 };
+
+	for (size_t i = 0; i < plan->mount_count; i++) {
+		const struct planned_mount *mount = &plan->mounts[i];
+		struct mount_failure why = { .path = mount->path,
+					     .what = what[mount->op] };
+		int err = 0;
+
+		if (mount->op == MOUNT_PRIVATE)
+			err = apply_private(plan, i, &why);
+		else if (trees[i] >= 0)
+			err = apply_tree(plan, i, trees[i], &why);
+		else if (!is_whole_root(mount))
+			err = apply_cover(mount, &shared, &why);
+		if (err)
+			die_mount(&why, err);
+		close_quietly(TAKE(trees[i]));
+	}
+	close_quietly(shared.empty);
+	close_quietly(shared.null);
+}
+
+/* /dev */
+
+static const char *const device_nodes[] = {
+	"null", "zero", "full", "random", "urandom", "tty",
+};
+
+enum { DEVICE_NODES = ARRAY_SIZE(device_nodes) };
+
+struct devices {
+	int nodes[DEVICE_NODES];
+	int terminal;
+};
+
+/*
+ * The inherited terminal as a file, so that ttyname(3) finds one; our own
+ * /dev/pts does not have it. The path must lead to that very terminal: in a
+ * container it may be another one's.
+ */
+static int clone_terminal(int terminal)
+{
+	AUTO_CLOSE int tree = -1;
+	char link[32], path[64];
+	struct stat wanted, found;
+	ssize_t length;
+
+	if (terminal < 0)
+		return -1;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", terminal);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return -1;
+	path[length] = '\0';
+	tree = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0 || fstat(tree, &found) || fstat(terminal, &wanted) ||
+	    found.st_dev != wanted.st_dev || found.st_ino != wanted.st_ino)
+		return -1;
+	return TAKE(tree);
+}
+
+static void clone_devices(const struct view *view, struct devices *devices)
+{
+	AUTO_CLOSE int dev = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	/* A host without one of them: the sandbox has none either. */
+	for (size_t i = 0; i < DEVICE_NODES; i++)
+		devices->nodes[i] =
+			open_tree(dev, device_nodes[i],
+				  OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	devices->terminal = clone_terminal(view->terminal);
+}
+
+static int attach_node(int dev, const char *name, int tree)
+{
+	int place;
+
+	if (tree < 0)
+		return 0;
+	place = openat(dev, name, O_CREAT | O_RDONLY | O_CLOEXEC, 0600);
+	if (place < 0)
+		return -1;
+	close_quietly(place);
+	if (move_mount(tree, "", dev, name, MOVE_MOUNT_F_EMPTY_PATH))
+		return -1;
+	close_quietly(tree);
+	return 0;
+}
+
+static int fill_dev(int dev, const struct devices *devices)
+{
+	static const char *const links[][2] = {
+		{ "/proc/self/fd", "fd" },
+		{ "/proc/self/fd/0", "stdin" },
+		{ "/proc/self/fd/1", "stdout" },
+		{ "/proc/self/fd/2", "stderr" },
+		{ "pts/ptmx", "ptmx" },
+	};
+
+	for (size_t i = 0; i < DEVICE_NODES; i++)
+		if (attach_node(dev, device_nodes[i], devices->nodes[i]))
+			return -errno;
+	/* ttyname(3) looks for the inherited terminal below /dev. */
+	if (attach_node(dev, "console", devices->terminal))
+		return -errno;
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		if (symlinkat(links[i][0], dev, links[i][1]))
+			return -errno;
+	if (mkdirat(dev, "pts", 0755) || mkdirat(dev, "shm", 0777) ||
+	    fchmodat(dev, "shm", 01777, 0))
+		return -errno;
+	return 0;
+}
+
+/*
+ * The part of the tmpfs below /dev that stays writable, bound onto itself
+ * before the rest becomes read-only.
+ */
+static int bind_shm(void)
+{
+	AUTO_CLOSE int shm = open_tree(AT_FDCWD, "/dev/shm",
+				       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+
+	if (shm < 0 ||
+	    move_mount(shm, "", AT_FDCWD, "/dev/shm", MOVE_MOUNT_F_EMPTY_PATH))
+		return -errno;
+	return 0;
+}
+
+static void mount_dev(const struct devices *devices)
+{
+	AUTO_CLOSE int tmpfs = create_tmpfs("755");
+	AUTO_CLOSE int dev = -1;
+	int err;
+
+	if (tmpfs < 0 ||
+	    move_mount(tmpfs, "", AT_FDCWD, "/dev", MOVE_MOUNT_F_EMPTY_PATH))
+		die("mounts", errno, "could not put a minimal /dev in place");
+	dev = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	err = dev < 0 ? -errno : fill_dev(dev, devices);
+	if (err)
+		die("mounts", -err, "could not fill the minimal /dev");
+	if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+		  "newinstance,ptmxmode=0666,mode=620"))
+		die("mounts", errno, "could not make terminals (/dev/pts)");
+	err = bind_shm();
+	if (err)
+		die("mounts", -err, "could not make /dev/shm");
+}
+
+static void close_dev(void)
+{
+	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_RDONLY };
+
+	if (mount_setattr(AT_FDCWD, "/dev", 0, &attributes, sizeof(attributes)))
+		die("mounts", errno, "could not make /dev read-only");
+}
+
+/* /proc */
+
+/*
+ * User 0 of the initial namespace owns the files below these, capabilities
+ * or not; nobody else can write there anyway.
+ */
+static void protect_proc(void)
+{
+	static const char *const paths[] = {
+		"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
+		"/proc/fs",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct mount_failure why = { .what = "make read-only",
+					     .path = paths[i] };
+		AUTO_CLOSE int place = open_path(paths[i]);
+		int err;
+
+		if (place < 0)
+			continue; /* this kernel was built without it */
+		err = apply_clone(place, true, &why);
+		if (err)
+			die_mount(&why, err);
+	}
+}
+
+/*
+ * Refused when parts of the surrounding /proc are covered, as in most
+ * containers (mount_too_revealing() in fs/namespace.c). Then the
+ * surrounding one stays, read-only.
+ */
+static bool mount_proc(const struct view *view)
+{
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		  NULL)) {
+		if (errno == EPERM)
+			return false;
+		die("mounts", errno, "could not mount a new /proc");
+	}
+	if (view->owner_is_root)
+		protect_proc();
+	return true;
+}
+
+/* Resolver files */
+
+/*
+ * Puts a file of ours over an existing one. It is made in the tmpfs of
+ * /dev, bound, and unlinked there: no file system of its own.
+ */
+static int overlay_file(const char *path, const char *content)
+{
+	AUTO_CLOSE int file = -1;
+	AUTO_CLOSE int tree = -1;
+	AUTO_CLOSE int place = -1;
+	char real[PATH_MAX];
+
+	/* Often a link into /run; a missing one means what we want anyway. */
+	if (!realpath(path, real))
+		return errno == ENOENT ? 0 : -errno;
+	place = open_path(real);
+	if (place < 0)
+		return -errno;
+	file = open("/dev/cordon", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
+		    0644);
+	if (file < 0)
+		return -errno;
+	write_all(file, content, strlen(content));
+	if (fchmod(file, 0644)) /* whatever the umask is */
+		return -errno;
+	tree = open_tree(AT_FDCWD, "/dev/cordon",
+			 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0 || make_read_only(tree) || attach_tree(tree, place) ||
+	    unlink("/dev/cordon"))
+		return -errno;
+	return 0;
+}
+
+/*
+ * All names go to the stub: those of the host's own hosts file as well, so
+ * that rules see them as names. "search .": else the host name's domain
+ * would be appended. No modules that ask a daemon over a unix socket.
+ */
+static void overlay_resolver(const struct view *view)
+{
+	char hosts[HOST_NAME_MAX + 64];
+	const char *const files[][2] = {
+		{ "/etc/resolv.conf", "nameserver 127.0.0.1\nsearch .\n"
+				      "options timeout:6 attempts:2\n" },
+		{ "/etc/nsswitch.conf",
+		  "passwd: files\ngroup: files\nshadow: files\n"
+		  "hosts: files dns\nservices: files\nprotocols: files\n" },
+		{ "/etc/hosts", hosts },
+	};
+
+	(void)snprintf(hosts, sizeof(hosts),
+		       "127.0.0.1 localhost %s\n::1 localhost\n",
+		       view->host_name);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		int err = overlay_file(files[i][0], files[i][1]);
+
+		if (err)
+			die("mounts", -err, "could not replace %s",
+			    files[i][0]);
+	}
+}
+
+/* The working directory we came with is still in the old, writable view. */
+static void enter_directory(const char *directory)
+{
+	AUTO_CLOSE int fd =
+		open_plain(AT_FDCWD, directory, O_PATH | O_DIRECTORY);
+
+	if (fd < 0 || fchdir(fd))
+		die("directory", errno, "could not enter %s", directory);
+}
+
+bool isolate_filesystem(const struct plan *plan, const struct view *view)
+{
+	AUTO_FREE int *trees = calloc(plan->mount_count + 1, sizeof(*trees));
+	struct devices devices;
+	bool own_proc;
+
+	if (!trees)
+		die("mounts", ENOMEM, "could not prepare the mounts");
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		die("mounts", errno, "could not separate the mounts");
+	clone_sources(plan, trees);
+	clone_devices(view, &devices);
+	make_root_read_only(plan);
+	apply_mounts(plan, trees);
+	mount_dev(&devices);
+	own_proc = mount_proc(view);
+	if (view->with_dns)
+		overlay_resolver(view);
+	close_dev();
+	enter_directory(plan->directory);
+	return own_proc;
+}

@@ -1,0 +1,46 @@
+/*
+ * Kernel interfaces that Debian 12's headers lack, and the few system calls
+ * without a wrapper in its C library. Nothing else.
+ */
+#pragma once
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <linux/types.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* seccomp_unotify(2), Linux 6.6: the target and we share one CPU. */
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS _IOW('!', 4, __u64)
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
+
+/* pidfd_open(2), Linux 6.9: of a thread, not only of a whole process. */
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
+
+/* landlock(7), ABI 6. */
+#ifndef LANDLOCK_SCOPE_SIGNAL
+#define LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
+#define LANDLOCK_SCOPE_SIGNAL (1ULL << 1)
+#endif
+
+struct landlock_ruleset_v6 {
+	__u64 handled_access_fs;
+	__u64 handled_access_net;
+	__u64 scoped;
+};
+
+/* A path of the plan: no component of it may be a symbolic link. */
+static inline int open_plain(int directory, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (__u64)flags | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+}
