@@ -33,7 +33,7 @@ async function assertGone(mark: string): Promise<void> {
 
 /** Leaves descendants in other sessions and groups, and twice forked. */
 function scatter(mark: string): string {
-  const wait = `exec -a ${mark} sleep 300`;
+  const wait = `exec -a ${mark} sleep 300 >/dev/null 2>&1`;
   return `(setsid bash -c '${wait}' &); (setsid setsid bash -c '${wait}' & ) & bash -c '${wait}' & set -m; bash -c '${wait}' & sleep 0.3; echo up`;
 }
 

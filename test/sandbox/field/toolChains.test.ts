@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { REPOSITORY, createWorld } from '../../support/netns.js';
 import { createPlace } from '../../support/sandbox.js';
-import type { Place } from '../../support/sandbox.js';
 
 const python = (text: string) => ['/usr/bin/python3', '-c', text];
 
@@ -154,27 +154,29 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
   });
 }
 
-test('C033 no package store appears in the project', async (t) => {
-  const place: Place = createPlace(t);
-  mkdirSync(path.join(place.workspace, 'dependency'));
+test('C033 no package store appears in the project, nor on the host', async (t) => {
+  const world = await createWorld();
+  t.after(() => world.close());
+  const pnpm = path.join(REPOSITORY, 'node_modules/pnpm/bin/pnpm.cjs');
   writeFileSync(
-    path.join(place.workspace, 'dependency/package.json'),
-    '{"name":"dependency","version":"1.0.0"}',
+    path.join(world.workspace, 'package.json'),
+    '{"name":"project","dependencies":{"cordon-fixture":"1.2.3"}}',
   );
-  writeFileSync(
-    path.join(place.workspace, 'package.json'),
-    '{"dependencies":{"dependency":"file:dependency"}}',
+  const { code, stdout, stderr } = await world.cordon(
+    ['--ask', 'deny', '--allow', 'npm.example.com'],
+    ['node', pnpm, 'install', '--registry', 'https://npm.example.com'],
   );
-  const { code, stderr } = await place.cordon(
-    [],
-    ['npm', 'install', '--no-audit', '--no-fund', '--offline'],
-  );
-  assert.equal(code, 0, stderr);
-  assert.deepEqual(readdirSync(place.workspace).sort(), [
-    '.git',
-    'dependency',
+  assert.equal(code, 0, stdout + stderr);
+  const hello = await world.run(['node', '-p', "require('cordon-fixture')"]);
+  assert.equal(hello.stdout, 'hello\n', hello.stderr);
+  assert.deepEqual(readdirSync(world.workspace).sort(), [
     'node_modules',
-    'package-lock.json',
     'package.json',
+    'pnpm-lock.yaml',
   ]);
+  assert.deepEqual(
+    readdirSync(world.home).filter((name) => name !== '.local' && name !== '.cache'),
+    [],
+  );
+  assert.equal(existsSync(path.join(world.home, '.local/share/pnpm')), false);
 });
