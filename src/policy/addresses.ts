@@ -2,21 +2,17 @@
 
 import ipaddr from 'ipaddr.js';
 
-export interface Address {
-  readonly bits: 32 | 128;
-  readonly value: bigint;
-  /** Canonical: `10.0.0.1`, `2001:db8::1`. */
-  readonly text: string;
-}
-
 export interface Network {
   readonly bits: 32 | 128;
   readonly prefix: number;
   /** The first `prefix` bits, as a number. */
   readonly head: bigint;
-  /** Canonical: `10.0.0.0/8`. */
+  /** Canonical: `10.0.0.0/8`. Networks are equal when their texts are. */
   readonly text: string;
 }
+
+/** A network of one address, written without its length: `10.0.0.1`, `2001:db8::1`. */
+export type Address = Network;
 
 type Parsed = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -38,18 +34,15 @@ export function parseNetwork(
   const written = match?.groups?.['prefix'];
   const prefix = written === undefined ? address.bits : Number(written) - (isMapped ? 96 : 0);
   if (prefix < 0 || prefix > address.bits) return { kind: 'bad' };
-  const head = address.value >> BigInt(address.bits - prefix);
-  if (head << BigInt(address.bits - prefix) !== address.value) return { kind: 'beyond' };
+  const head = address.head >> BigInt(address.bits - prefix);
+  if (head << BigInt(address.bits - prefix) !== address.head) return { kind: 'beyond' };
   const network = { bits: address.bits, prefix, head, text: `${address.text}/${prefix}` };
   return { kind: 'network', network };
 }
 
-export function networkContains(outer: Network, inner: Network | Address): boolean {
-  if (outer.bits !== inner.bits) return false;
-  if ('value' in inner) return inner.value >> BigInt(inner.bits - outer.prefix) === outer.head;
-  return (
-    inner.prefix >= outer.prefix && inner.head >> BigInt(inner.prefix - outer.prefix) === outer.head
-  );
+export function networkContains(outer: Network, inner: Network): boolean {
+  if (outer.bits !== inner.bits || outer.prefix > inner.prefix) return false;
+  return inner.head >> BigInt(inner.prefix - outer.prefix) === outer.head;
 }
 
 /**
@@ -91,8 +84,7 @@ export function isPublic(address: Address): boolean {
   const special = specialNetworks.find((network) => networkContains(network, address));
   if (special === undefined) return true;
   if (special.text !== NAT64) return false;
-  const value = address.value & 0xffff_ffffn;
-  return isPublic({ bits: 32, value, text: '' });
+  return isPublic({ bits: 32, prefix: 32, head: address.head & 0xffff_ffffn, text: '' });
 }
 
 function parse(text: string): Parsed | undefined {
@@ -114,7 +106,7 @@ function toAddress(parsed: Parsed): Address {
   if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress())
     return toAddress(parsed.toIPv4Address());
   const bits = parsed instanceof ipaddr.IPv4 ? 32 : 128;
-  const value = parsed.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  const head = parsed.toByteArray().reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
   const text = parsed instanceof ipaddr.IPv6 ? parsed.toRFC5952String() : parsed.toString();
-  return { bits, value, text };
+  return { bits, prefix: bits, head, text };
 }

@@ -2,7 +2,7 @@
 // Pure; whether a person or a grant says otherwise is the broker's business.
 
 import { isPublic, parseAddress, specialNetworks, networkContains } from './addresses.js';
-import type { PortRange } from './hosts.js';
+import type { HostPattern, PortRange } from './hosts.js';
 import { ANY_PORT, normalHost } from './hosts.js';
 import type { NetworkPolicy } from './policy.js';
 import type { RequestObject } from './request.js';
@@ -39,7 +39,7 @@ function decideLookup(network: NetworkPolicy, name: string): RuleDecision {
   const host = normalHost(name);
   if (host === undefined) return { effect: 'deny', rule: null };
   const ports = new PortSet();
-  for (const index of network.table.anyPort({ kind: 'name', host })) {
+  for (const index of network.table.anyPort({ kind: 'host', host })) {
     const rule = network.rules[index];
     if (rule === undefined || !ports.take(rule.pattern.ports) || rule.effect !== 'allow') continue;
     return { effect: 'allow', rule: index };
@@ -73,7 +73,7 @@ export function judgeAddresses(
   return addresses.map((text) => {
     const address = parseAddress(text);
     if (address === undefined) return { address: text, effect: 'deny', rule: null };
-    const target = { kind: 'address', address } as const;
+    const target = { kind: 'network', network: address } as const;
     const denied = network.table.first(
       target,
       port,
@@ -97,7 +97,7 @@ export function judgeAddresses(
 export const modeEffects = { off: 'deny', ask: 'ask', on: 'allow' } as const;
 
 /** Whether a rule was written for private or otherwise special addresses, not for the Internet at large. */
-export function isOnSpecialAddress({ pattern }: Pick<NetworkRule, 'pattern'>): boolean {
+export function isOnSpecialAddress({ pattern }: { readonly pattern: HostPattern }): boolean {
   return (
     pattern.kind === 'network' &&
     specialNetworks.some((special) => networkContains(special, pattern.network))
@@ -113,8 +113,8 @@ function targetOf(
 ): RuleTarget | undefined {
   if ('address' in object) {
     const address = parseAddress(object.address);
-    return address === undefined ? undefined : { kind: 'address', address };
+    return address === undefined ? undefined : { kind: 'network', network: address };
   }
   const host = normalHost(object.host);
-  return host === undefined ? undefined : { kind: 'name', host };
+  return host === undefined ? undefined : { kind: 'host', host };
 }

@@ -14,14 +14,7 @@ import type { Authority, Entry } from './authority.js';
 import { cannotWiden, entriesOf, problemOf } from './authority.js';
 import { isOnSpecialAddress, modeEffects } from './decide.js';
 import type { HostPattern } from './hosts.js';
-import {
-  ANY_PORT,
-  coveringHosts,
-  covers,
-  intersect,
-  parseHostPattern,
-  writePattern,
-} from './hosts.js';
+import { ANY_PORT, covers, intersect, parseHostPattern, writePattern } from './hosts.js';
 import type { Origin } from './origin.js';
 import { describeOrigin } from './origin.js';
 import type { NetworkPolicy, Placed } from './policy.js';
@@ -30,6 +23,8 @@ import { createRuleTable } from './rules.js';
 
 interface Written {
   readonly pattern: HostPattern;
+  /** Written for private or otherwise special addresses, whatever a limit has made of it since. */
+  readonly isNear: boolean;
   readonly origin: Origin;
   readonly authority: Authority;
   readonly entry: Entry;
@@ -57,7 +52,7 @@ export function resolveNetwork(
 
   const rules: readonly NetworkRule[] = [
     ...toRules('deny', denied.flatMap(alsoItsAddresses)),
-    ...arrangeAllowed(toRules('allow', allowed), limit, mode),
+    ...arrangeAllowed(allowed, limit, mode),
     ...limitRules(limit, mode),
   ];
   const hostPorts = allowed.flatMap(({ pattern, origin }) =>
@@ -78,7 +73,9 @@ function read(entries: readonly Entry[], problems: Problem[]): readonly Written[
   return entries.flatMap((entry) => {
     const parsed = parseHostPattern(entry.text);
     if (parsed.kind === 'pattern') {
-      return [{ pattern: parsed.pattern, origin: entry.origin, authority: entry.authority, entry }];
+      const { pattern } = parsed;
+      const { origin, authority } = entry;
+      return [{ pattern, isNear: isOnSpecialAddress({ pattern }), origin, authority, entry }];
     }
     problems.push(problemOf(entry, 'error', parsed.message, parsed.suggestion));
     return [];
@@ -155,28 +152,20 @@ function withoutDenied(
   denied: readonly Written[],
   problems: Problem[],
 ): readonly Written[] {
-  const byHost = new Map<string, Written[]>();
-  for (const denial of denied) {
-    const key = keyOf(denial);
-    const sameKey = byHost.get(key);
-    if (sameKey === undefined) byHost.set(key, [denial]);
-    else sameKey.push(denial);
-  }
+  const table = createRuleTable(toRules('deny', denied));
+  const ports = denied.filter(({ pattern }) => pattern.kind === 'hostPort');
   return allowed.filter((item) => {
-    const candidates =
-      item.pattern.kind === 'host'
-        ? coveringHosts(item.pattern.host).flatMap((host) => byHost.get(host) ?? [])
-        : [...(byHost.get('*') ?? []), ...(byHost.get(`/${item.pattern.kind}`) ?? [])];
-    const denial = candidates.find(({ pattern }) => covers(pattern, item.pattern));
+    const { pattern } = item;
+    const candidates: readonly Pick<Written, 'pattern' | 'origin'>[] =
+      pattern.kind === 'hostPort'
+        ? ports
+        : table.anyPort(pattern).flatMap((index) => table.rules[index] ?? []);
+    const denial = candidates.find((candidate) => covers(candidate.pattern, pattern));
     if (denial === undefined) return true;
     const why = `${writePattern(denial.pattern)} is denied by ${describeOrigin(denial.origin)}`;
     problems.push(problemOf(item.entry, 'warning', `has no effect: ${why}`));
     return false;
   });
-}
-
-function keyOf({ pattern }: Written): string {
-  return pattern.kind === 'host' ? pattern.host : `/${pattern.kind}`;
 }
 
 /** A denied port of this machine is denied to names that lead to this machine as well. */
@@ -202,12 +191,18 @@ function toRules(
 
 /** Steps 2 to 4 above. */
 function arrangeAllowed(
-  allowed: readonly NetworkRule[],
+  allowed: readonly Written[],
   limit: Limit | undefined,
   mode: Placed<NetworkMode>,
 ): readonly NetworkRule[] {
-  const near = allowed.filter(isOnSpecialAddress);
-  const far = allowed.filter((rule) => !isOnSpecialAddress(rule));
+  const near = toRules(
+    'allow',
+    allowed.filter(({ isNear }) => isNear),
+  );
+  const far = toRules(
+    'allow',
+    allowed.filter(({ isNear }) => !isNear),
+  );
   return [...near, ...asideRules(far, limit, mode), ...far];
 }
 

@@ -1,7 +1,7 @@
 // Network rules in the order in which they decide, with an index: a decision costs the same with ten rules or ten thousand.
 // The launcher holds the same list and decides the same way (native/linux/decide.c, test/fixtures/decisions.json).
 
-import type { Address } from './addresses.js';
+import type { Network } from './addresses.js';
 import type { HostPattern, PortRange } from './hosts.js';
 import { coveringHosts } from './hosts.js';
 import type { Origin } from './origin.js';
@@ -14,10 +14,10 @@ export interface NetworkRule {
   readonly origin: Origin;
 }
 
-/** What a rule is held against, ports apart. */
+/** What a rule is held against, ports apart: a name or wildcard, an address or network. A rule matches when it covers all of it. */
 export type RuleTarget =
-  | { readonly kind: 'name'; readonly host: string }
-  | { readonly kind: 'address'; readonly address: Address };
+  | { readonly kind: 'host'; readonly host: string }
+  | { readonly kind: 'network'; readonly network: Pick<Network, 'bits' | 'prefix' | 'head'> };
 
 export interface RuleTable {
   readonly rules: readonly NetworkRule[];
@@ -47,15 +47,18 @@ export function createRuleTable(rules: readonly NetworkRule[]): RuleTable {
   });
 
   function candidates(target: RuleTarget): readonly (readonly number[])[] {
-    if (target.kind === 'name')
+    if (target.kind === 'host')
       return coveringHosts(target.host).map((host) => byHost.get(host) ?? []);
-    const { bits, value } = target.address;
-    const networks = [...prefixes.values()].filter((entry) => entry.bits === bits);
+    const { bits, prefix, head } = target.network;
+    const wider = [...prefixes.values()].filter(
+      (entry) => entry.bits === bits && entry.prefix <= prefix,
+    );
     return [
       byHost.get('*') ?? [],
-      ...networks.map(
-        ({ prefix }) =>
-          byNetwork.get(networkKey(bits, prefix, value >> BigInt(bits - prefix))) ?? [],
+      ...wider.map(
+        (entry) =>
+          byNetwork.get(networkKey(bits, entry.prefix, head >> BigInt(prefix - entry.prefix))) ??
+          [],
       ),
     ];
   }
