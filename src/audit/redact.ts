@@ -4,10 +4,14 @@
 import type { Subject } from '../policy/request.js';
 
 const HIDDEN = '***';
+/** Of each argument, and of all; a program can have megabytes, and only what is looked through may be recorded. */
+const MAX_ARGUMENT = 4096;
+const MAX_ARGUMENTS = 256;
+const MAX_COMMAND = 16_384;
 
 /** Names whose value is nobody's business: of options, variables, headers and query parameters. */
 const SECRET_NAME =
-  '[\\w.-]*(?:token|passw(?:or)?d|passwd|passphrase|secret|api[-_]?key|apikey|access[-_]?key|private[-_]?key|credential|authorization|auth|bearer|cookie|session[-_]?id|signature|otp)[\\w.-]*';
+  '[\\w.-]{0,64}(?:token|passw(?:or)?d|passwd|passphrase|secret|api[-_]?key|apikey|access[-_]?key|private[-_]?key|credential|authorization|auth|bearer|cookie|session[-_]?id|signature|otp)[\\w.-]{0,64}';
 
 /** Tokens that are known by their form, wherever they stand. */
 const SECRET_FORMS: readonly RegExp[] = [
@@ -17,13 +21,13 @@ const SECRET_FORMS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gu,
 ];
 
-const URL_USER = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@'"]+@/giu;
-const URL_QUERY = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#'"]*)\?([^\s#'"]*)/giu;
+/** A whole URL at once: what looks at parts of one again and again takes a hostile command line's time. */
+const URL_TEXT = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)([^\s'"]*)/giu;
 const HEADER =
-  /\b((?:proxy-)?authorization|cookie|set-cookie|x-[\w-]*(?:key|token|auth)[\w-]*)\s*:\s*[^'"\r\n]+/giu;
+  /\b((?:proxy-)?authorization|cookie|set-cookie|x-[\w-]{0,40}(?:key|token|auth)[\w-]{0,40})\s*:\s*[^'"\r\n]+/giu;
 const SCHEME = /\b(bearer|basic)\s+[\w.~+/=-]{6,}/giu;
 const ASSIGNMENT = new RegExp(
-  `((?:^|[\\s'"&;(])-{0,2}${SECRET_NAME}\\s?[=:]\\s?)("[^"]*"|'[^']*'|[^\\s'"&;)]+)`,
+  `((?:^|[\\s'"&;(])-{0,2}${SECRET_NAME}["']?\\s?[=:]\\s?)("[^"]*"|'[^']*'|[^\\s'"&;)]+)`,
   'giu',
 );
 const OPTION_THEN_VALUE = new RegExp(
@@ -42,22 +46,26 @@ const VARIABLE = /^([A-Za-z_]\w*)=.+$/su;
 
 /** One text, such as a shell command or a URL, without the secrets in it. */
 export function redactText(text: string): string {
+  // Looked through beyond the cut, so that no secret is cut in two and then not known.
   let result = text
-    .replace(URL_USER, `$1${HIDDEN}@`)
-    .replace(URL_QUERY, (_, before: string, query: string) => `${before}?${redactQuery(query)}`)
+    .slice(0, 2 * MAX_ARGUMENT)
+    .replace(URL_TEXT, (_, scheme: string, rest: string) => scheme + redactUrl(rest))
     .replace(HEADER, `$1: ${HIDDEN}`)
     .replace(SCHEME, `$1 ${HIDDEN}`)
     .replace(ASSIGNMENT, `$1${HIDDEN}`)
     .replace(OPTION_THEN_VALUE, `$1${HIDDEN}`);
   for (const form of SECRET_FORMS) result = result.replace(form, HIDDEN);
-  return result;
+  return result.length > MAX_ARGUMENT ? `${result.slice(0, MAX_ARGUMENT)}…` : result;
 }
 
-/** A command line without the secrets in it; the number of arguments stays. */
+/** A command line without the secrets in it, and without what is beyond reading. */
 export function redactArguments(command: readonly string[]): readonly string[] {
   const program = command[0]?.split('/').at(-1) ?? '';
   const hidden = SHORT_SECRET_OPTIONS.get(program);
-  return command.map((argument, index) => {
+  let left = MAX_COMMAND;
+  return command.slice(0, MAX_ARGUMENTS).map((argument, index) => {
+    if (left <= 0) return '…';
+    left -= Math.min(argument.length, MAX_ARGUMENT);
     const before = index > 0 ? (command[index - 1] ?? '') : '';
     if (index > 1 && (SECRET_OPTION.test(before) || hidden?.has(before) === true)) return HIDDEN;
     const attached = [...(hidden ?? [])].find((option) => isAttached(argument, option));
@@ -74,6 +82,19 @@ export function redactSubject(subject: Subject): Subject {
 /** `-uname:password`, `-ppassword`: a short option with its value in one argument. */
 function isAttached(argument: string, option: string): boolean {
   return option.length === 2 && argument.length > 2 && argument.startsWith(option);
+}
+
+/** What follows `scheme://`, without the user before the host, and without the values of the query. */
+function redactUrl(rest: string): string {
+  const host = rest.search(/[/?#]/u);
+  const authority = host < 0 ? rest : rest.slice(0, host);
+  const user = authority.lastIndexOf('@');
+  const safe = user < 0 ? rest : `${HIDDEN}${rest.slice(user)}`;
+  const query = safe.indexOf('?');
+  if (query < 0) return safe;
+  const fragment = safe.indexOf('#', query);
+  const end = fragment < 0 ? safe.length : fragment;
+  return `${safe.slice(0, query + 1)}${redactQuery(safe.slice(query + 1, end))}${safe.slice(end)}`;
 }
 
 /** Keeps the names of a query and hides its values; what has no name may be a token itself. */

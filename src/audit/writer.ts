@@ -115,7 +115,10 @@ interface Part {
 
 function openPart(options: AuditWriterOptions, number: number): Part {
   const started = new Date(options.clock.now()).toISOString().replaceAll(/[:.]/gu, '-');
-  const file = path.join(options.folder, `${started}-${options.session}-${number}.jsonl`);
+  const file = path.join(
+    options.folder,
+    `${started}-${options.session}-${String(number).padStart(4, '0')}.jsonl`,
+  );
   try {
     fs.mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     // `x`: never another session's file, and never through a link that somebody left there.

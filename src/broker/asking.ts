@@ -40,9 +40,9 @@ export interface AskingOptions {
 
 export interface Asking {
   /** Opens a question, or joins the request to an equal one. */
-  question(entry: Entry, about: About, unusual: readonly UnusualAddress[]): void;
+  readonly question: (entry: Entry, about: About, unusual: readonly UnusualAddress[]) => void;
   /** The words of a denial that was said for good; undefined when there is none. */
-  saidNo(entry: Entry): string | undefined;
+  readonly saidNo: (entry: Entry) => string | undefined;
   /** False when the question is over. */
   answer(questionId: string, given: Answer): boolean;
   /** The request has its outcome. */

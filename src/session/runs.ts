@@ -90,6 +90,7 @@ export function createRuns(options: RunsOptions): Runs {
   const records = new Map<string, RunRecord>();
   const strangers = new Set<Link>();
   let closed = false;
+  const isClosed = (): boolean => closed; // asked again after each wait
 
   const add = (
     id: string,
@@ -153,11 +154,11 @@ export function createRuns(options: RunsOptions): Runs {
   };
 
   const admit = async (hello: HelloFrame, link: Link, ours?: RunRecord): Promise<Admission> => {
-    if (closed) return refused('sessionClosed', 'the session has ended');
+    if (isClosed()) return refused('sessionClosed', 'the session has ended');
     if (hello.run !== null && ours === undefined) return readmit(hello.run, hello, link);
     const id = ours?.tracked.id ?? options.createId();
     const planned = await options.plan(id, hello);
-    if (closed) return refused('sessionClosed', 'the session has ended');
+    if (isClosed()) return refused('sessionClosed', 'the session has ended');
     if (planned.kind === 'refused') return planned;
     const record =
       ours ??
@@ -188,7 +189,7 @@ export function createRuns(options: RunsOptions): Runs {
     for (const problem of known.problems)
       log.warn(`grants of run ${id} are not restored: ${problem}`);
     const planned = await options.plan(id, hello);
-    if (closed) return refused('sessionClosed', 'the session has ended');
+    if (isClosed()) return refused('sessionClosed', 'the session has ended');
     if (planned.kind === 'refused') return planned;
     const record = add(id, {
       directory: hello.directory,

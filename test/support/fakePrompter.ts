@@ -1,14 +1,12 @@
 // A prompter that a test answers by hand.
 
-import assert from 'node:assert/strict';
-
 import type { Answer, Prompter, Question } from '../../src/broker/prompter.js';
 
 export interface Asked {
   readonly question: Question;
   readonly signal: AbortSignal;
-  answer(answer: Answer): void;
-  fail(error: Error): void;
+  readonly answer: (answer: Answer) => void;
+  readonly fail: (error: Error) => void;
 }
 
 export interface FakePrompter extends Prompter {
@@ -46,9 +44,4 @@ export function createFakePrompter(): FakePrompter {
 /** Lets everything happen that needs no clock and no input. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Fails when something was asked that no test took. */
-export function assertNothingAsked(prompter: FakePrompter, count = 0): void {
-  assert.equal(prompter.asked.length, count);
 }

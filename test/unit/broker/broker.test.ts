@@ -9,16 +9,9 @@ import { settle } from '../../support/fakePrompter.js';
 /** The record in short: kinds, and how requests ended. */
 function recordOf(bench: Bench): readonly string[] {
   return bench.record.map((entry) => {
-    switch (entry.kind) {
-      case 'answer':
-        return `answer ${entry.request} ${entry.effect} ${entry.reason}`;
-      case 'request':
-        return `request ${entry.request}`;
-      case 'grant':
-        return `grant ${entry.grant.scope}`;
-      default:
-        return entry.kind;
-    }
+    if (entry.kind === 'answer') return `answer ${entry.request} ${entry.effect} ${entry.reason}`;
+    if (entry.kind === 'request') return `request ${entry.request}`;
+    return entry.kind === 'grant' ? `grant ${entry.grant.scope}` : entry.kind;
   });
 }
 

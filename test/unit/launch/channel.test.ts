@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import net from 'node:net';
+import type net from 'node:net';
 import { test } from 'node:test';
 
 import fc from 'fast-check';
