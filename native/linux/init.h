@@ -27,16 +27,9 @@ struct control_message {
 	int value;
 };
 
-/* Bits of the hand-over's value. */
-enum {
-	GAP_PROC = 1 << 0,     /* the surrounding /proc had to stay */
-	GAP_SCOPE = 1 << 1,    /* no Landlock scope */
-	GAP_LISTENER = 1 << 2, /* no seccomp listener */
-};
-
 /* Everything that the child hands over; -1 is left out and arrives as -1. */
 struct hand_over {
-	int gaps;
+	int gaps; /* GAP_… */
 	int root;
 	int listener;
 	int terminal; /* master of the command's own terminal */

@@ -323,17 +323,12 @@ void add_gap(struct supervisor *sup, const char *promise, const char *reason)
 
 static void add_gaps(struct supervisor *sup, int gaps)
 {
-	if (gaps & GAP_PROC)
-		add_gap(sup, "processes outside are invisible",
-			"the surrounding container hides parts of /proc, so "
-			"no new one can be mounted");
-	if (gaps & GAP_SCOPE)
-		add_gap(sup, "signals stay inside",
-			"Landlock's scope needs Linux 6.12 or later; "
-			"kill(0, …) reaches the launcher's process group");
-	if (gaps & GAP_LISTENER)
-		add_gap(sup, "connections are held while a person is asked",
-			"another sandbox around this one holds the calls");
+	for (int bit = 1; bit <= GAP_LAST; bit <<= 1) {
+		struct gap gap = describe_gap(bit);
+
+		if (gaps & bit)
+			add_gap(sup, gap.promise, gap.reason);
+	}
 }
 
 static void take_hand_over(struct supervisor *sup, struct hand_over *given)

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "../common/limits.h"
-
 pid_t clone_into_namespaces(int *ret_pidfd)
 {
 	unsigned long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID |
@@ -83,7 +81,7 @@ static bool is_filtered(void)
 	return strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
-static const char *explain(int err)
+const char *explain_namespaces(int err)
 {
 	if (file_says("/proc/sys/user/max_user_namespaces", "0"))
 		return "user namespaces are switched off "
@@ -118,5 +116,5 @@ void die_without_namespaces(int err)
 {
 	die("namespaces", 0,
 	    "no sandbox is possible here, so nothing was run: %s (%s)",
-	    explain(err), errno_name(err));
+	    explain_namespaces(err), errno_name(err));
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "../common/frame.h"
+#include "gaps.h"
 #include "loop.h"
 #include "plan.h"
 
@@ -24,12 +25,6 @@ struct net_sockets {
 	{                                                                  \
 		.netfilter = -1, .relay = -1, .dns_udp = -1, .dns_tcp = -1 \
 	}
-
-/* A promise of SECURITY.md that this host cannot keep, for `ready`. */
-struct gap {
-	const char *promise;
-	const char *reason;
-};
 
 enum { GAPS_MAX = 8 };
 

@@ -12,6 +12,10 @@ export interface HostSupport {
   /** Whether overlayfs can be mounted without privilege. */
   readonly overlay: boolean;
   readonly gaps: readonly Gap[];
+  /** The ABI of Landlock, 0 without. */
+  readonly landlock: number;
+  /** Each thing that was tried: null when it works, else the name of its errno. */
+  readonly features: Readonly<Record<string, string | null>>;
 }
 
 /** Undefined when it is something else. */
@@ -22,6 +26,8 @@ export function parseSupport(text: string): HostSupport | undefined {
     problem: z.nullable(z.string()),
     overlay: z.boolean(),
     gaps: z.array(z.strictObject({ promise: z.string(), reason: z.string() })),
+    landlock: z.int(),
+    features: z.record(z.string(), z.nullable(z.string())),
   });
   try {
     return schema.parse(JSON.parse(text));
