@@ -79,8 +79,9 @@ void die_reports_to(int fd);
 _Noreturn void die(const char *stage, int err, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* The same, for a caller that has said it already: error frame alone. */
-_Noreturn void die_silently(const char *stage, int err, const char *message);
+/* The same, with words of the caller's own for that err. */
+_Noreturn void die_because(const char *stage, int err, const char *reason,
+			   const char *format, ...) PRINTF_LIKE(4, 5);
 
 /* "ENOENT"; "E?" for what has no name. */
 const char *errno_name(int err);

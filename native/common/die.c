@@ -78,25 +78,35 @@ static void print_message(const char *message)
 	write_all(STDERR_FILENO, line, (size_t)length + 1);
 }
 
-void die_silently(const char *stage, int err, const char *message)
+static _Noreturn void finish(const char *stage, int err, const char *reason,
+			     const char *format, va_list arguments)
 {
+	char message[LINE_MAX_BYTES];
+	size_t length;
+
+	(void)vsnprintf(message, sizeof(message), format, arguments);
+	length = strlen(message);
+	if (reason)
+		(void)snprintf(message + length, sizeof(message) - length,
+			       ": %s", reason);
+	print_message(message);
 	send_error_frame(stage, err, message);
 	exit(EXIT_SET_UP);
 }
 
 void die(const char *stage, int err, const char *format, ...)
 {
-	char message[LINE_MAX_BYTES];
-	size_t length;
 	va_list arguments;
 
 	va_start(arguments, format);
-	(void)vsnprintf(message, sizeof(message), format, arguments);
-	va_end(arguments);
-	length = strlen(message);
-	if (err)
-		(void)snprintf(message + length, sizeof(message) - length,
-			       ": %s", strerror(err));
-	print_message(message);
-	die_silently(stage, err, message);
+	finish(stage, err, err ? strerror(err) : NULL, format, arguments);
+}
+
+void die_because(const char *stage, int err, const char *reason,
+		 const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	finish(stage, err, reason, format, arguments);
 }

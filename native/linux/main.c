@@ -186,8 +186,8 @@ static void receive_plan(struct launch *launch)
 	if (!err)
 		err = plan_parse(frame, &launch->arena, &launch->plan, &what);
 	if (err)
-		die("plan", 0, "the plan is not acceptable (%s: %s)", what,
-		    errno_name(-err));
+		die_because("plan", -err, what,
+			    "could not accept the broker's plan");
 	sup->plan = &launch->plan;
 	sup->channel.limit = FRAME_MAX;
 }

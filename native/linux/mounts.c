@@ -38,7 +38,6 @@ enum mount_step {
 
 struct mount_failure {
 	enum mount_step step;
-	const char *what; /* "make %s read-only" */
 	const char *path;
 };
 
@@ -48,7 +47,34 @@ struct shared_trees {
 	int null;  /* attached somewhere: /dev/null, read-only */
 };
 
-static _Noreturn void die_mount(const struct mount_failure *why, int err)
+/* What we wanted, around the path: "make" … "read-only". */
+struct wish {
+	const char *before, *after;
+};
+
+static const struct wish wishes[] = {
+	[MOUNT_PRIVATE] = { "put a private directory at", "" },
+	[MOUNT_WRITABLE] = { "open", " for writing" },
+	[MOUNT_COPY_ON_WRITE] = { "put a private layer over", "" },
+	[MOUNT_PIN] = { "pin", "" },
+	[MOUNT_PROTECT] = { "make", " read-only" },
+	[MOUNT_MASK] = { "hide", "" },
+};
+
+static const char *explain(int err)
+{
+	switch (err) {
+	case ELOOP:
+		return "a part of the path is a symbolic link";
+	case ENOSPC:
+		return "the limit of mounts (fs.mount-max) is reached";
+	default:
+		return strerror(err);
+	}
+}
+
+static _Noreturn void die_mount(enum mount_op op,
+				const struct mount_failure *why, int err)
 {
 	static const char *const steps[] = {
 		[STEP_OPEN] = "open",		[STEP_PLACE] = "mount point",
@@ -56,17 +82,10 @@ static _Noreturn void die_mount(const struct mount_failure *why, int err)
 		[STEP_READ_ONLY] = "read-only", [STEP_CREATE] = "create",
 		[STEP_ATTACH] = "attach",
 	};
-	char what[PATH_BYTES_MAX + 64];
+	const struct wish *wish = &wishes[op];
 
-	(void)snprintf(what, sizeof(what), "could not %s %s (%s)", why->what,
-		       why->path, steps[why->step]);
-	if (err == -ENOSPC)
-		die("mounts", ENOSPC,
-		    "%s, the limit of mounts (fs.mount-max) is reached", what);
-	if (err == -ELOOP)
-		die("mounts", ELOOP,
-		    "%s, a part of the path is a symbolic link", what);
-	die("mounts", -err, "%s", what);
+	die_because("mounts", -err, explain(-err), "could not %s %s%s (%s)",
+		    wish->before, why->path, wish->after, steps[why->step]);
 }
 
 static int fail(struct mount_failure *why, enum mount_step step)
@@ -189,16 +208,14 @@ static void clone_sources(const struct plan *plan, int *trees)
 
 		trees[i] = -1;
 		if (mount->op == MOUNT_WRITABLE && !is_whole_root(mount)) {
-			why.what = "open for writing";
 			trees[i] = clone_writable(mount, &why);
 		} else if (mount->op == MOUNT_COPY_ON_WRITE) {
-			why.what = "put a private layer over";
 			trees[i] = create_layer(mount, &why);
 		} else {
 			continue;
 		}
 		if (trees[i] < 0)
-			die_mount(&why, trees[i]);
+			die_mount(mount->op, &why, trees[i]);
 	}
 }
 
@@ -376,20 +393,11 @@ static int apply_cover(const struct planned_mount *mount,
 
 static void apply_mounts(const struct plan *plan, int *trees)
 {
-	static const char *const what[] = {
-		[MOUNT_PRIVATE] = "put a private directory at",
-		[MOUNT_WRITABLE] = "open for writing",
-		[MOUNT_COPY_ON_WRITE] = "put a private layer over",
-		[MOUNT_PIN] = "pin",
-		[MOUNT_PROTECT] = "make read-only",
-		[MOUNT_MASK] = "hide",
-	};
 	struct shared_trees shared = { .empty = -1, .null = -1 };
 
 	for (size_t i = 0; i < plan->mount_count; i++) {
 		const struct planned_mount *mount = &plan->mounts[i];
-		struct mount_failure why = { .path = mount->path,
-					     .what = what[mount->op] };
+		struct mount_failure why = { .path = mount->path };
 		int err = 0;
 
 		if (mount->op == MOUNT_PRIVATE)
@@ -399,7 +407,7 @@ static void apply_mounts(const struct plan *plan, int *trees)
 		else if (!is_whole_root(mount))
 			err = apply_cover(mount, &shared, &why);
 		if (err)
-			die_mount(&why, err);
+			die_mount(mount->op, &why, err);
 		close_quietly(TAKE(trees[i]));
 	}
 	close_quietly(shared.empty);
@@ -556,8 +564,7 @@ static void protect_proc(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		struct mount_failure why = { .what = "make read-only",
-					     .path = paths[i] };
+		struct mount_failure why = { .path = paths[i] };
 		AUTO_CLOSE int place = open_path(paths[i]);
 		int err;
 
@@ -565,7 +572,7 @@ static void protect_proc(void)
 			continue; /* this kernel was built without it */
 		err = apply_clone(place, true, &why);
 		if (err)
-			die_mount(&why, err);
+			die_mount(MOUNT_PROTECT, &why, err);
 	}
 }
 

@@ -34,11 +34,14 @@ struct landlock_ruleset_v6 {
 	__u64 scoped;
 };
 
-/* A path of the plan: no component of it may be a symbolic link. */
+/*
+ * A path of the plan: no component of it may be a symbolic link. Without
+ * O_NOFOLLOW, which would open the link itself (open(2), O_PATH).
+ */
 static inline int open_plain(int directory, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = (__u64)flags | O_CLOEXEC | O_NOFOLLOW,
+		.flags = (__u64)flags | O_CLOEXEC,
 		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
 
