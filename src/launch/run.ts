@@ -16,7 +16,13 @@ export type StopReason = 'user' | 'sessionClosed' | 'brokerLost' | 'limit' | 'in
 export type RunExit =
   | { readonly kind: 'exited'; readonly status: RunStatus; readonly exitCode: number }
   | { readonly kind: 'stopped'; readonly reason: StopReason; readonly exitCode: number }
-  | { readonly kind: 'failed'; readonly message: string; readonly exitCode: number }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly exitCode: number;
+      /** The launcher has said it on the run's standard error. */
+      readonly shown: boolean;
+    }
   | { readonly kind: 'lost'; readonly message: string; readonly exitCode: number };
 
 export interface Run {
@@ -30,6 +36,8 @@ export interface Run {
 }
 
 export const EXIT_NO_BOUNDARY = 125;
+/** With these the launcher ends by itself, never without a line on standard error. */
+const EXPLAINED: ReadonlySet<number> = new Set([EXIT_NO_BOUNDARY, 126, 127]);
 
 export type RunState =
   | { readonly kind: 'preparing' | 'running'; readonly seen: Seen }
@@ -99,10 +107,11 @@ function exitOf(state: Exclude<RunState, { readonly kind: 'over' }>, status: Run
     case 'exit':
       return { kind: 'exited', status: state.seen.status, exitCode };
     case 'error':
-      return { kind: 'failed', message: state.seen.message, exitCode };
+      return { kind: 'failed', message: state.seen.message, exitCode, shown: true };
     case 'nothing': {
       const how = 'exited' in status ? `with ${status.exited}` : `by signal ${status.signalled}`;
-      return { kind: 'failed', message: `the launcher ended ${how} without a word`, exitCode };
+      const shown = 'exited' in status && EXPLAINED.has(exitCode);
+      return { kind: 'failed', message: `the launcher ended ${how}`, exitCode, shown };
     }
   }
 }
@@ -115,8 +124,12 @@ function exitWithoutStatus(
     return { kind: 'exited', status: state.seen.status, exitCode: exitCodeOf(state.seen.status) };
   }
   const exitCode = EXIT_NO_BOUNDARY;
-  if (state.seen.kind === 'error') return { kind: 'failed', message: state.seen.message, exitCode };
-  return { kind: event.isLost ? 'lost' : 'failed', message: event.message, exitCode };
+  if (state.seen.kind === 'error') {
+    return { kind: 'failed', message: state.seen.message, exitCode, shown: true };
+  }
+  const { message } = event;
+  if (event.isLost) return { kind: 'lost', message, exitCode };
+  return { kind: 'failed', message, exitCode, shown: false };
 }
 
 export interface TrackedRun extends Run {

@@ -227,7 +227,10 @@ export function createRuns(options: RunsOptions): Runs {
       record.isRecorded = true;
       addGaps(record, planned.gaps);
     } catch (error) {
-      record.tracked.step({ kind: 'gone', message: userMessageOf(error), isLost: false });
+      // A launcher of ours is still there to end with this refusal.
+      if (!record.isOurs) {
+        record.tracked.step({ kind: 'gone', message: userMessageOf(error), isLost: false });
+      }
       throw error;
     }
   };
@@ -356,7 +359,12 @@ export function createRuns(options: RunsOptions): Runs {
     const link = createLink(socket, {
       parse: options.parse,
       admit: async (hello, self) => {
-        const admission = await admit(hello, self, record);
+        let admission: Admission;
+        try {
+          admission = await admit(hello, self, record);
+        } catch (error) {
+          admission = refused('refused', userMessageOf(error));
+        }
         if (admission.kind === 'refused') {
           record.tracked.step({ kind: 'error', message: admission.message });
         }
