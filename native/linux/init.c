@@ -134,6 +134,33 @@ static void enter_terminal(const struct command *command)
 			(void)dup2(command->terminal, fd);
 }
 
+/*
+ * Whether PATH leads to a file of that name at all: execvpe() says EACCES
+ * also when it could only not look into one of the directories.
+ */
+static bool is_in_path(const struct command *command)
+{
+	const char *name = command->arguments[0], *path = "";
+	char candidate[PATH_BYTES_MAX];
+
+	for (char **entry = command->environment; *entry; entry++)
+		if (strncmp(*entry, "PATH=", 5) == 0)
+			path = *entry + 5;
+	while (*path) {
+		size_t length = strcspn(path, ":");
+
+		if (length + strlen(name) + 2 <= sizeof(candidate)) {
+			memcpy(candidate, path, length);
+			candidate[length] = '/';
+			strcpy(candidate + length + 1, name);
+			if (faccessat(AT_FDCWD, candidate, F_OK, 0) == 0)
+				return true;
+		}
+		path += length + (path[length] == ':');
+	}
+	return false;
+}
+
 /* Between vfork and exec: only system calls, our memory is shared. */
 static _Noreturn void become_command(const struct command *command,
 				     volatile int *err)
@@ -144,8 +171,11 @@ static _Noreturn void become_command(const struct command *command,
 	(void)execvpe(command->arguments[0], command->arguments,
 		      command->environment);
 	*err = errno;
-	_exit(errno == ENOENT || errno == ENOTDIR ? EXIT_NOT_FOUND
-						  : EXIT_NOT_EXECUTABLE);
+	if (*err == EACCES && !strchr(command->arguments[0], '/') &&
+	    !is_in_path(command))
+		*err = ENOENT;
+	_exit(*err == ENOENT || *err == ENOTDIR ? EXIT_NOT_FOUND
+						: EXIT_NOT_EXECUTABLE);
 }
 
 static pid_t start_command(const struct command *command, int *ret_err)

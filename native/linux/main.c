@@ -287,10 +287,12 @@ static _Noreturn void run_child(struct launch *launch, int control, uid_t user,
 	die_reports_to(control);
 	err = map_identity(user, group);
 	if (err)
-		die_without_namespaces(-err);
+		die_without_namespaces(-err, user == 0);
 	err = network_setup(&launch->plan, &given.sockets, &step);
 	if (err)
 		die("network", -err, "could not set up the network (%s)", step);
+	if (given.sockets.netfilter < 0)
+		given.gaps |= GAP_REDIRECT;
 	view.with_dns = given.sockets.dns_udp >= 0;
 	for (int fd = 0; fd < 3 && !launch->plan.terminal_relayed; fd++)
 		if (launch->command.replaced[fd])
@@ -572,7 +574,7 @@ static _Noreturn void launch_command(char **arguments)
 		die("control", errno, "could not make the control socket");
 	sup->init = clone_into_namespaces(&sup->init_pidfd);
 	if (sup->init < 0)
-		die_without_namespaces(-sup->init);
+		die_without_namespaces(-sup->init, false);
 	if (sup->init == 0) {
 		close_quietly(control[0]);
 		frame_close(&sup->channel);

@@ -81,8 +81,12 @@ static bool is_filtered(void)
 	return strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
-const char *explain_namespaces(int err)
+const char *explain_namespaces(int err, bool unmapped_root)
 {
+	if (unmapped_root && err == EPERM)
+		return "root without the capability CAP_SETFCAP cannot have a "
+		       "user namespace (user_namespaces(7)). Run this as an "
+		       "ordinary user";
 	if (file_says("/proc/sys/user/max_user_namespaces", "0"))
 		return "user namespaces are switched off "
 		       "(user.max_user_namespaces is 0). An administrator "
@@ -112,9 +116,9 @@ const char *explain_namespaces(int err)
 	return "the system refuses user namespaces";
 }
 
-void die_without_namespaces(int err)
+void die_without_namespaces(int err, bool unmapped_root)
 {
 	die("namespaces", 0,
 	    "no sandbox is possible here, so nothing was run: %s (%s)",
-	    explain_namespaces(err), errno_name(err));
+	    explain_namespaces(err, unmapped_root), errno_name(err));
 }

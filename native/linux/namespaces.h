@@ -14,8 +14,11 @@ MUST_CHECK pid_t clone_into_namespaces(int *ret_pidfd);
 /* In the child: the same user and group ids inside as outside. */
 MUST_CHECK int map_identity(uid_t user, gid_t group);
 
-/* Why that err came, as a sentence with the way out where there is one. */
-const char *explain_namespaces(int err);
+/*
+ * Why that err came, as a sentence with the way out where there is one.
+ * unmapped_root: it came from map_identity() for user 0.
+ */
+const char *explain_namespaces(int err, bool unmapped_root);
 
 /* Ends the launcher with the reason and the way out. */
-_Noreturn void die_without_namespaces(int err);
+_Noreturn void die_without_namespaces(int err, bool unmapped_root);

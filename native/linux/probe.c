@@ -161,6 +161,7 @@ static void write_problem(struct json_writer *w, const struct findings *found)
 {
 	static const enum feature needed[] = { NAMESPACES, NETWORK, MOUNTS,
 					       CAPABILITIES, NOTIFICATIONS };
+	bool unmapped_root = geteuid() == 0;
 	char text[512];
 
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
@@ -169,8 +170,8 @@ static void write_problem(struct json_writer *w, const struct findings *found)
 		if (err == 0 || (needed[i] == NOTIFICATIONS && err == EBUSY))
 			continue;
 		(void)snprintf(text, sizeof(text), "%s (%s: %s)",
-			       explain_namespaces(err), names[needed[i]],
-			       errno_name(err));
+			       explain_namespaces(err, unmapped_root),
+			       names[needed[i]], errno_name(err));
 		json_string(w, text);
 		return;
 	}
