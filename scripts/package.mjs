@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { createVSIX } from '@vscode/vsce';
 
 const root = path.resolve(import.meta.dirname, '..');
 const TARGETS = ['linux-x64', 'linux-arm64'];
@@ -36,11 +37,15 @@ function packageTarget(target, scratch) {
   const others = TARGETS.filter((other) => other !== target);
   writeFileSync(ignore, common + others.map((other) => `dist/native/${other}/**\n`).join(''));
   const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  run(path.join(root, 'node_modules/.bin/vsce'), [
-    ...['package', '--target', target, '--no-dependencies', '--ignoreFile', ignore],
-    ...['--allow-missing-repository', '--no-rewrite-relative-links'],
-    ...['--out', path.join(path.resolve(flags.out), `${name}-${target}-${version}.vsix`)],
-  ]);
+  return createVSIX({
+    cwd: root,
+    target,
+    packagePath: path.join(path.resolve(flags.out), `${name}-${target}-${version}.vsix`),
+    ignoreFile: ignore,
+    dependencies: false, // they are in the bundles
+    allowMissingRepository: true,
+    rewriteRelativeLinks: false,
+  });
 }
 
 if (flags.build) build();
@@ -51,7 +56,7 @@ if (targets.length === 0) {
 }
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'cordon-package-'));
 try {
-  for (const target of targets) packageTarget(target, scratch);
+  for (const target of targets) await packageTarget(target, scratch);
 } finally {
   rmSync(scratch, { recursive: true });
 }
