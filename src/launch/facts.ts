@@ -38,12 +38,12 @@ export function realPath(asked: string): AbsolutePath | undefined {
 }
 
 function lookAt(asked: AbsolutePath): PathFact {
-  const stats = statOrUndefined(() => fs.lstatSync(textToBytes(asked)));
+  const stats = statOrUndefined(() => fs.lstatSync(textToBytes(asked), { throwIfNoEntry: false }));
   if (stats === undefined) return { kind: 'absent' };
   const real = realPath(asked);
   if (!stats.isSymbolicLink())
     return real === undefined ? { kind: 'absent' } : { kind: kindOf(stats), real };
-  const target = statOrUndefined(() => fs.statSync(textToBytes(asked)));
+  const target = statOrUndefined(() => fs.statSync(textToBytes(asked), { throwIfNoEntry: false }));
   if (target === undefined || real === undefined) return { kind: 'symlink' };
   return { kind: 'symlink', target: { kind: kindOf(target), real } };
 }
@@ -86,7 +86,8 @@ function kindOf(stats: fs.Stats): FileKind {
   return stats.isFile() ? 'file' : 'other';
 }
 
-function statOrUndefined(stat: () => fs.Stats): fs.Stats | undefined {
+/** What is not there comes as undefined, without the price of an exception: most paths are not. */
+function statOrUndefined(stat: () => fs.Stats | undefined): fs.Stats | undefined {
   try {
     return stat();
   } catch (error) {
