@@ -98,8 +98,12 @@ function parse(text: string): Parsed | undefined {
       ...ipaddr.IPv4.parse(compatible).octets,
     ]);
   }
-  if (!/^[0-9a-f:.]+$/iu.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
-  return ipaddr.IPv6.parse(text);
+  if (!/^[0-9a-f:.]+$/iu.test(text)) return undefined;
+  try {
+    return ipaddr.IPv6.parse(text);
+  } catch {
+    return undefined; // the library's only way to say that it is no address; asking it before costs as much again
+  }
 }
 
 function toAddress(parsed: Parsed): Address {

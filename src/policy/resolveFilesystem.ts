@@ -25,12 +25,12 @@ export function resolveFilesystem(
   context: PolicyContext,
 ): { readonly value: Resolved; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
-  const { roots, limit } = resolveRoots(layers, context, problems);
+  const { roots, bases, limit } = resolveRoots(layers, context, problems);
   const value: Resolved = {
     writableRoots: roots,
     ...(limit === undefined ? {} : { rootLimit: limit }),
-    denyRead: resolveDenyRead(layers, roots, context, problems),
-    protectedPaths: resolveProtected(layers, roots, context, problems),
+    denyRead: resolveDenyRead(layers, bases, context, problems),
+    protectedPaths: resolveProtected(layers, bases, context, problems),
     state: context.state,
   };
   return { value, problems };
@@ -42,6 +42,8 @@ function resolveRoots(
   problems: Problem[],
 ): {
   readonly roots: readonly WritableRoot[];
+  /** With those that the limit took out: what is relative to a root holds below it whether or not it is writable. */
+  readonly bases: readonly AbsolutePath[];
   readonly limit: readonly AbsolutePath[] | undefined;
 } {
   const entries = entriesOf(
@@ -70,6 +72,7 @@ function resolveRoots(
   const isWithinLimit = (path: AbsolutePath): boolean =>
     limit === undefined || limit.some((bound) => contains(bound, path));
 
+  const wanted = paths.filter(({ entry }) => entry.authority === 'widen').map(({ path }) => path);
   const folders = context.roots.filter((path) => {
     if (!isWithinLimit(path) && limiting !== undefined) {
       const entry = { layer: limiting, key: 'filesystem.writableRoots' };
@@ -94,13 +97,14 @@ function resolveRoots(
       ...folders.map((path) => ({ path, origin: { kind: 'workspaceFolder' } as const })),
       ...written.map(({ entry, path }) => ({ path, origin: entry.origin })),
     ]),
+    bases: [...new Set([...context.roots, ...wanted])],
     limit,
   };
 }
 
 function resolveDenyRead(
   layers: readonly Layer[],
-  roots: readonly WritableRoot[],
+  bases: readonly AbsolutePath[],
   context: PolicyContext,
   problems: Problem[],
 ): readonly MaskedPath[] {
@@ -119,13 +123,13 @@ function resolveDenyRead(
     ...usual
       .filter((path) => !opened.has(path))
       .map((path) => ({ path, origin: { kind: 'default' } as const })),
-    ...added.flatMap((item) => placeBelow(item, roots)),
+    ...added.flatMap((item) => placeBelow(item, bases)),
   ]);
 }
 
 function resolveProtected(
   layers: readonly Layer[],
-  roots: readonly WritableRoot[],
+  bases: readonly AbsolutePath[],
   context: PolicyContext,
   problems: Problem[],
 ): readonly ProtectedPath[] {
@@ -143,10 +147,10 @@ function resolveProtected(
     'file' in source ? [absolutePath(source.file) ?? []].flat() : [],
   );
   const named = (names: readonly string[], origin: Origin): readonly ProtectedPath[] =>
-    roots.flatMap((root) =>
+    bases.flatMap((root) =>
       names
         .filter((name) => !opened.has(name))
-        .map((name) => ({ path: below(root.path, name), root: root.path, origin })),
+        .map((name) => ({ path: below(root, name), root, origin })),
     );
   return unique<ProtectedPath>([
     ...[...context.own, ...files].map((path) => ({ path, origin: { kind: 'fixed' } as const })),
@@ -155,7 +159,7 @@ function resolveProtected(
     ...inHome
       .filter((path) => !opened.has(path))
       .map((path) => ({ path, origin: { kind: 'default' } as const })),
-    ...added.flatMap((item) => placeBelow(item, roots)),
+    ...added.flatMap((item) => placeBelow(item, bases)),
   ]);
 }
 
@@ -204,14 +208,14 @@ function splitExceptions(
 /** A relative entry holds below each root; a workspace's own only below its folder. */
 function placeBelow(
   { written, entry }: Added,
-  roots: readonly WritableRoot[],
+  bases: readonly AbsolutePath[],
 ): readonly ProtectedPath[] {
   const { origin } = entry;
   if (written.kind === 'absolute') return [{ path: written.path, origin }];
   const { source } = entry.layer;
   const folder = source.kind === 'workspace' ? absolutePath(source.folder) : undefined;
-  const bases = folder === undefined ? roots.map(({ path }) => path) : [folder];
-  return bases.map((root) => ({ path: below(root, written.path), root, origin }));
+  const own = folder === undefined ? bases : [folder];
+  return own.map((root) => ({ path: below(root, written.path), root, origin }));
 }
 
 function unique<T extends { readonly path: AbsolutePath }>(items: readonly T[]): readonly T[] {

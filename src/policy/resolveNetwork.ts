@@ -43,7 +43,7 @@ export function resolveNetwork(
     entriesOf(layers, 'network.allow', ({ network }) => network?.allow),
     problems,
   );
-  const limit = limitOf(layers, listed, mode);
+  const limit = limitOf(layers, listed);
   const allowed = withoutDenied(
     withinLimit(mayAllow(listed, mode, problems), limit, problems),
     denied,
@@ -88,21 +88,20 @@ interface Limit {
 }
 
 /** What the administrator lets anybody allow; with mode `off` and no list, nothing. `undefined`: no limit. */
-function limitOf(
-  layers: readonly Layer[],
-  listed: readonly Written[],
-  mode: Placed<NetworkMode>,
-): Limit | undefined {
+function limitOf(layers: readonly Layer[], listed: readonly Written[]): Limit | undefined {
   const patterns = listed.filter(({ authority }) => authority === 'limit');
-  const source = layers.find(
-    ({ source: { kind }, values }) => kind === 'managed' && values.network?.allow !== undefined,
-  )?.source;
-  if (source !== undefined)
-    return { patterns, origin: { kind: 'setting', source, key: 'network.allow' } };
-  const { origin } = mode;
-  const isOff =
-    mode.value === 'off' && origin.kind === 'setting' && origin.source.kind === 'managed';
-  return isOff ? { patterns, origin } : undefined;
+  for (const { source, values } of layers) {
+    if (source.kind !== 'managed') continue;
+    const key =
+      values.network?.allow !== undefined
+        ? 'allow'
+        : values.network?.mode === 'off'
+          ? 'mode'
+          : undefined;
+    if (key !== undefined)
+      return { patterns, origin: { kind: 'setting', source, key: `network.${key}` } };
+  }
+  return undefined;
 }
 
 /** The entries whose authors may allow. A layer that turns the network off also turns off what layers before it allow. */
