@@ -53,6 +53,7 @@ enum {
 	CALL_STACK_BYTES = 128 << 10,
 	QUESTIONS_MAX = CALLS_MAX + LOOKUPS_MAX, /* open ones */
 	ANSWER_ADDRESSES_MAX = 64,
+	BOUND_SOCKETS_MAX = 1024, /* unix sockets with a path, of one run */
 	DIAL_MS = 10000, /* for each address but the last */
 	DIAL_LAST_MS = 30000,
 	DIALLED_MAX = CALLS_MAX, /* connections that wait for their program */

@@ -59,10 +59,10 @@ static void write_why(const struct plan *plan, const struct denial *denial,
 	switch (denial->reason) {
 	case REASON_RULE:
 		if (denial->path[0]) {
-			(void)snprintf(ret_text, size,
-				       "it is not inside a writable folder; "
-				       "programs in the sandbox reach only "
-				       "their own sockets");
+			(void)snprintf(
+				ret_text, size,
+				"it is not a socket of this run; programs "
+				"in the sandbox reach only their own");
 		} else if (denial->rule == RULE_MODE) {
 			(void)snprintf(ret_text, size,
 				       "the network is off; to allow it, add "

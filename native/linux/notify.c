@@ -24,6 +24,7 @@ enum { IDLE_MAX = 4 /* threads that wait for a call */ };
 struct notify {
 	struct supervisor *sup;
 	struct mailbox mailbox;
+	struct bound_sockets *bound;
 	struct loop_source first_call;
 	size_t request_size, response_size;
 
@@ -42,6 +43,11 @@ bool call_is_alive(const struct call *call)
 struct mailbox *notify_mailbox(struct supervisor *sup)
 {
 	return &sup->notify->mailbox;
+}
+
+struct bound_sockets *notify_bound(struct supervisor *sup)
+{
+	return sup->notify->bound;
 }
 
 /* Its caller may have died meanwhile; then nobody is there to be told. */
@@ -227,7 +233,9 @@ int notify_start(struct supervisor *sup)
 		.ready = start_receiving,
 		.owner = notify,
 	};
-	err = mailbox_open(&notify->mailbox, &sup->loop);
+	err = bound_open(&notify->bound);
+	if (!err)
+		err = mailbox_open(&notify->mailbox, &sup->loop);
 	if (!err)
 		err = loop_add(&sup->loop, &notify->first_call, EPOLLIN);
 	if (err)

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "bound.h"
 #include "mailbox.h"
 #include "supervisor.h"
 
@@ -22,6 +23,9 @@ bool call_is_alive(const struct call *call);
 
 /* Messages to the loop. */
 struct mailbox *notify_mailbox(struct supervisor *sup);
+
+/* Unix sockets that the run has bound. */
+struct bound_sockets *notify_bound(struct supervisor *sup);
 
 /* connect.c: what connect() is to return, 0 or -errno. May take long. */
 MUST_CHECK int answer_connect(const struct call *call);

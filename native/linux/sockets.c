@@ -3,13 +3,13 @@
  *
  * What keeps it inside. An inet or netlink socket acts in the network
  * namespace it was made in, whoever makes the call, and so does an abstract
- * unix address. A unix socket's path is another matter: a read-only mount
- * does not stop a connect to a socket on it. So a path is resolved in the
- * caller's own root, and connected to only when it lies on a writable mount
- * of the sandbox; what was resolved is held by descriptor, never looked up
- * again. A bind to a path is made by a child that enters the caller's mount
- * namespace, root, directory and umask, since the kernel keeps the path as
- * the socket's name; the mounts say where a name can be made.
+ * unix address. A unix socket's path is another matter: no mount stops a
+ * connect to a socket. So a path is resolved in the caller's own root, and
+ * connected to only when it leads to a socket that this run has bound; what
+ * was resolved is held by descriptor, never looked up again. A bind to a path
+ * is made by a child that enters the caller's mount namespace, root,
+ * directory and umask, since the kernel keeps the path as the socket's name;
+ * the mounts say where a name can be made.
  */
 #include "sockets.h"
 
@@ -21,7 +21,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -262,16 +261,6 @@ static int open_in_root(pid_t thread, const char *path, int *ret_fd)
 	return 0;
 }
 
-static int is_writable(int fd, bool *ret_writable)
-{
-	struct statvfs mount;
-
-	if (fstatvfs(fd, &mount))
-		return -errno;
-	*ret_writable = !(mount.f_flag & ST_RDONLY);
-	return 0;
-}
-
 int perform_connect(const struct target_socket *socket,
 		    const struct socket_address *address)
 {
@@ -285,7 +274,7 @@ int connect_unix(const struct call *call, const struct target_socket *socket,
 	char path[sizeof(struct sockaddr_un)], whole[PATH_BYTES_MAX];
 	struct sockaddr_un found = { .sun_family = AF_UNIX };
 	AUTO_CLOSE int fd = -1;
-	bool writable;
+	struct stat file;
 	int err;
 
 	/* Abstract: the network namespace has those. Invalid: it says so. */
@@ -294,13 +283,15 @@ int connect_unix(const struct call *call, const struct target_socket *socket,
 	err = absolute_path(call->thread, path, whole);
 	if (!err)
 		err = open_in_root(call->thread, whole, &fd);
-	if (!err)
-		err = is_writable(fd, &writable);
+	if (!err && fstat(fd, &file))
+		err = -errno;
 	if (!call_is_alive(call))
 		return -ESRCH;
 	if (err)
 		return err;
-	if (!writable) {
+	if (!S_ISSOCK(file.st_mode))
+		return -ECONNREFUSED;
+	if (!bound_has(notify_bound(call->sup), &file)) {
 		memcpy(ret_path, whole, sizeof(whole));
 		return -EACCES;
 	}
@@ -396,15 +387,19 @@ static int bind_in_child(const struct surroundings *s, int fd,
 static int bind_path(const struct call *call, int fd,
 		     const struct socket_address *address)
 {
+	struct bound_sockets *bound = notify_bound(call->sup);
 	struct surroundings s = { -1, -1, -1, -1, 0 };
 	int err = open_surroundings(call->thread, &s);
 
 	if (!call_is_alive(call))
 		err = -ESRCH;
+	if (!err && !bound_has_room(bound))
+		err = -ENOSPC;
 	if (!err)
 		err = bind_in_child(&s, fd, address);
 	close_surroundings(&s);
-	return err;
+	/* One that is not remembered is bound, and nobody may connect. */
+	return err ? err : bound_add(bound, fd);
 }
 
 /* The sandbox has no capability for these; we, performing it, would. */
