@@ -5,6 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { LinuxPlan } from '../../src/plan/plan.js';
 import { listen } from './broker.js';
 import { medians, table, type Row } from './rows.js';
 
@@ -91,13 +92,24 @@ function makeWorkspace(workspace: string): void {
   git('-c', 'user.name=b', '-c', 'user.email=b@localhost', 'commit', '--quiet', '-m', 'bench');
 }
 
+/** What `cordon run` would send here, with the folders made that it would make. */
 function planFor(workspace: string, network: string): object {
   const text = execFileSync(
     process.execPath,
     [cli, 'plan', '--json', '--root', workspace, '--network', network],
     { cwd: workspace, encoding: 'utf8' },
   );
-  return JSON.parse(text) as object;
+  const plan = JSON.parse(text) as Pick<LinuxPlan, 'mounts'>;
+  for (const mount of plan.mounts) {
+    const folders =
+      mount.op === 'copyOnWrite'
+        ? [mount.upper, mount.work]
+        : mount.op === 'writable'
+          ? [mount.path]
+          : [];
+    for (const folder of folders) mkdirSync(folder, { recursive: true });
+  }
+  return { ...plan, kind: 'plan' };
 }
 
 async function main(args: readonly string[]): Promise<void> {
