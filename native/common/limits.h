@@ -54,10 +54,11 @@ enum {
 	QUESTIONS_MAX = CALLS_MAX + LOOKUPS_MAX, /* open ones */
 	ANSWER_ADDRESSES_MAX = 64,
 	BOUND_SOCKETS_MAX = 1024, /* unix sockets with a path, of one run */
+	DIAL_PATIENT_MS = 300, /* while a socket that does not block is held */
 	DIAL_MS = 10000, /* for each address but the last */
 	DIAL_LAST_MS = 30000,
 	DIALLED_MAX = CALLS_MAX, /* connections that wait for their program */
-	DIALLED_MS = 10000,
+	DIALLED_MS = 40000, /* longer than a SYN takes to come again */
 	RELAYED_MAX = 4096,
 	RELAY_PIPE_BYTES = 256 << 10,
 	MAILBOX_FULL = 4 * CALLS_MAX, /* denials are dropped from here on */

@@ -8,6 +8,7 @@
  * connect the program's socket, marked so that it is redirected to the relay.
  * Everything else stays in the sandbox's namespaces and is simply performed.
  */
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -90,39 +91,156 @@ void report_limit(const struct call *call)
 
 /* Through the relay */
 
-static int set_mark(int fd, int mark)
+static int set_mark(const struct target_socket *socket, int mark)
 {
-	return setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark)) ? -errno
-									: 0;
+	return setsockopt(socket->fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark))
+		       ? -errno
+		       : 0;
+}
+
+/* tcp(7), TCP_INFO; false: it has none (yet). */
+static bool get_tcp_state(const struct target_socket *socket, int *ret_state)
+{
+	struct tcp_info info = { 0 };
+	socklen_t length = sizeof(info);
+
+	if (getsockopt(socket->fd, IPPROTO_TCP, TCP_INFO, &info, &length) ||
+	    length == 0)
+		return false;
+	*ret_state = info.tcpi_state;
+	return true;
 }
 
 /* Connects the caller's socket to a dialled one, which is taken over. */
 static int join(const struct call *call, const struct target_socket *socket,
 		const struct socket_address *address,
-		const struct destination *to, int dialled)
+		const struct destination *to, struct relay *relay, int dialled)
 {
-	AUTO_CLOSE int outer = dialled;
-	struct relay *relay;
 	uint64_t ticket;
 	int err;
 
-	if (!call_is_alive(call))
-		return -ESRCH;
-	err = network_open_relay(call->sup, &relay);
-	if (err)
-		return refuse(call, to, REASON_INTERNAL, RULE_MODE);
-	err = relay_expect(relay, &to->address, to->port, to, TAKE(outer),
-			   &ticket);
+	err = relay_expect(relay, &to->address, to->port, to, dialled, &ticket);
 	if (err)
 		return err;
-	err = set_mark(socket->fd, REDIRECT_MARK);
+	err = call_is_alive(call) ? set_mark(socket, MARK_REDIRECT) : -ESRCH;
 	if (!err)
 		err = perform_connect(socket, address);
 	/* Later packets of a connection go where its first went. */
-	(void)!set_mark(socket->fd, 0);
+	(void)!set_mark(socket, MARK_NONE);
 	if (err && err != -EINPROGRESS)
 		relay_forget(relay, ticket);
 	return err;
+}
+
+static bool is_wanted(const void *call)
+{
+	return call_is_alive(call);
+}
+
+static bool is_connecting(const void *socket)
+{
+	int state;
+
+	return get_tcp_state(socket, &state) && state == TCP_SYN_SENT;
+}
+
+/* What the relay accepts may have been closed by its program since. */
+static bool is_connected(const struct target_socket *socket)
+{
+	int state;
+
+	return get_tcp_state(socket, &state) && state != TCP_SYN_SENT &&
+	       state != TCP_CLOSE;
+}
+
+/* Until the caller's socket has found its way, or no longer looks for it. */
+static void wait_until_connected(const struct target_socket *socket)
+{
+	struct pollfd connected = { .fd = socket->fd, .events = POLLOUT };
+	int64_t until_ms = loop_now_ms() + DIALLED_MS;
+
+	while (is_connecting(socket) && loop_now_ms() < until_ms)
+		(void)poll(&connected, 1, ALIVE_CHECK_MS);
+}
+
+/* The rest of a connect whose call was answered EINPROGRESS. */
+static void finish_later(const struct target_socket *socket,
+			 const struct destination *to, struct relay *relay,
+			 struct dialling *dialling)
+{
+	static const int once = 1;
+	struct dial_wanted wanted = { is_connecting, socket };
+	uint64_t ticket;
+	int err, fd;
+
+	err = dial(dialling, -1, &wanted, &fd);
+	if (!err)
+		err = relay_expect(relay, &to->address, to->port, to, fd,
+				   &ticket);
+	if (!err) {
+		(void)!set_mark(socket, MARK_REDIRECT);
+		wait_until_connected(socket);
+		(void)!set_mark(socket, MARK_NONE);
+		if (!is_connected(socket))
+			relay_forget(relay, ticket);
+		return;
+	}
+	if (err == -ECONNREFUSED)
+		(void)!set_mark(socket, MARK_REFUSE);
+	else /* the next time that nobody answers is the last: ETIMEDOUT */
+		(void)setsockopt(socket->fd, IPPROTO_TCP, TCP_SYNCNT, &once,
+				 sizeof(once));
+	wait_until_connected(socket);
+	(void)!set_mark(socket, MARK_NONE);
+}
+
+/*
+ * A program whose socket does not block goes on while its connection is being
+ * made, with timers of its own. So its first packet is dropped and its kernel
+ * tries again each second, by when it is known where that packet may go.
+ */
+static int connect_later(const struct call *call,
+			 const struct target_socket *socket,
+			 const struct socket_address *address,
+			 const struct destination *to, struct relay *relay,
+			 struct dialling *dialling)
+{
+	int err = set_mark(socket, MARK_HOLD);
+
+	if (!err)
+		err = perform_connect(socket, address);
+	if (err != -EINPROGRESS) {
+		(void)!set_mark(socket, MARK_NONE);
+		return err;
+	}
+	call_answer(call, err);
+	finish_later(socket, to, relay, dialling);
+	return CALL_ANSWERED;
+}
+
+/* Dials and joins. */
+static int connect_through(const struct call *call,
+			   const struct target_socket *socket,
+			   const struct socket_address *address,
+			   const struct destination *to,
+			   const struct ip_address *addresses, size_t count)
+{
+	AUTO_DIALLING struct dialling dialling =
+		dial_begin(addresses, count, to->port);
+	struct dial_wanted wanted = { is_wanted, call };
+	bool blocks = !(fcntl(socket->fd, F_GETFL) & O_NONBLOCK);
+	struct relay *relay;
+	int err, fd;
+
+	if (network_open_relay(call->sup, &relay))
+		return refuse(call, to, REASON_INTERNAL, RULE_MODE);
+	err = dial(&dialling, blocks ? -1 : DIAL_PATIENT_MS, &wanted, &fd);
+	if (err == -EAGAIN)
+		return connect_later(call, socket, address, to, relay,
+				     &dialling);
+	if (err)
+		return err;
+	return join(call, socket, address, to, relay, fd);
 }
 
 /* Removes what a rule forbids; returns that rule when nothing is left. */
@@ -210,16 +328,12 @@ static int connect_outside(const struct call *call,
 			   const struct destination *to)
 {
 	struct answer answer;
-	AUTO_CLOSE int dialled = -1;
-	int err;
+	int err = decide_addresses(call, to, &answer);
 
-	err = decide_addresses(call, to, &answer);
-	if (!err)
-		err = dial(call, answer.addresses, answer.address_count,
-			   to->port, &dialled);
 	if (err)
 		return err;
-	return join(call, socket, address, to, TAKE(dialled));
+	return connect_through(call, socket, address, to, answer.addresses,
+			       answer.address_count);
 }
 
 /* Ports of the host's own loopback that the plan lets in */
@@ -257,15 +371,12 @@ static int connect_host_port(const struct call *call,
 		address_v4(INADDR_LOOPBACK),
 		{ .family = AF_INET6, .bytes[15] = 1 },
 	};
-	AUTO_CLOSE int dialled = -1;
 	int err = connect_own(socket, address);
 
 	if (err != -ECONNREFUSED)
 		return err;
-	err = dial(call, loopback, ARRAY_SIZE(loopback), to->port, &dialled);
-	if (err)
-		return err;
-	return join(call, socket, address, to, TAKE(dialled));
+	return connect_through(call, socket, address, to, loopback,
+			       ARRAY_SIZE(loopback));
 }
 
 /* Which way */
@@ -276,16 +387,13 @@ static int connect_host_port(const struct call *call,
  */
 static bool is_fresh_stream(const struct target_socket *socket)
 {
-	struct tcp_info info = { 0 };
-	socklen_t length = sizeof(info);
+	int state;
 
 	if (socket->type != SOCK_STREAM || (socket->protocol != IPPROTO_TCP &&
 					    socket->protocol != IPPROTO_MPTCP))
 		return false;
-	/* MPTCP knows this option only once it is connecting. */
-	if (getsockopt(socket->fd, IPPROTO_TCP, TCP_INFO, &info, &length))
-		return true;
-	return info.tcpi_state == TCP_CLOSE || length == 0;
+	/* MPTCP knows its state only once it is connecting. */
+	return !get_tcp_state(socket, &state) || state == TCP_CLOSE;
 }
 
 static int connect_inet(const struct call *call,

@@ -8,7 +8,7 @@
 
 #include "../common/cordon.h"
 
-enum { NETLINK_BATCH_MAX = 1024 };
+enum { NETLINK_BATCH_MAX = 2048 };
 
 /* Initialise with {0}: the padding between attributes is zero. */
 struct netlink_batch {

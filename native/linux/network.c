@@ -19,7 +19,9 @@
 enum {
 	LO_INDEX = 1, /* the first interface of any network namespace */
 	DNS_PORT = 53,
-	RELAY_PORT = 9, /* "discard": nothing of the sandbox wants it */
+	/* The sandbox cannot bind these two, sockets.c refuses it. */
+	RELAY_PORT = 9,
+	CLOSED_PORT = 10,
 	BACKLOG = 4096,
 };
 
@@ -212,6 +214,19 @@ struct denials *network_denials(struct supervisor *sup)
 	return &sup->network->denials;
 }
 
+int network_redirect(int netfilter)
+{
+	static const struct redirection rules = {
+		.redirect_mark = MARK_REDIRECT,
+		.relay_port = RELAY_PORT,
+		.refuse_mark = MARK_REFUSE,
+		.closed_port = CLOSED_PORT,
+		.hold_mark = MARK_HOLD,
+	};
+
+	return nft_install(netfilter, &rules);
+}
+
 int network_open_relay(struct supervisor *sup, struct relay **ret_relay)
 {
 	struct network *network = sup->network;
@@ -219,8 +234,7 @@ int network_open_relay(struct supervisor *sup, struct relay **ret_relay)
 
 	(void)pthread_mutex_lock(&network->lock);
 	if (!network->relay) {
-		err = nft_install(sup->sockets.netfilter, RELAY_PORT,
-				  REDIRECT_MARK);
+		err = network_redirect(sup->sockets.netfilter);
 		/* There already: only starting the relay failed last time. */
 		if (!err || err == -EEXIST)
 			err = relay_start(sup->sockets.relay, &network->relay);

@@ -8,8 +8,16 @@
 #include "names.h"
 #include "relay.h"
 
-/* The mark that the redirection looks for: "cd", ours alone in there. */
-enum { REDIRECT_MARK = 0x6364 };
+/* Marks of sockets (SO_MARK) that connect to the outside: nft.c. */
+enum mark {
+	MARK_NONE = 0,
+	MARK_REDIRECT = 0x6301,
+	MARK_REFUSE = 0x6302,
+	MARK_HOLD = 0x6303,
+};
+
+/* Installs what the marks mean; also to find out whether that can be done. */
+MUST_CHECK int network_redirect(int netfilter);
 
 struct names *network_names(struct supervisor *sup);
 struct denials *network_denials(struct supervisor *sup);

@@ -4,11 +4,13 @@
  *	table inet cordon {
  *		chain output {
  *			type nat hook output priority -100;
- *			meta mark MARK meta l4proto tcp redirect to :PORT
+ *			meta mark REDIRECT meta l4proto tcp redirect to :RELAY
+ *			meta mark REFUSE meta l4proto tcp redirect to :CLOSED
+ *			meta mark HOLD meta l4proto tcp drop
  *		}
  *	}
  *
- * Only the supervisor can set the mark (SO_MARK wants CAP_NET_ADMIN over the
+ * Only the supervisor can set a mark (SO_MARK wants CAP_NET_ADMIN over the
  * namespace, which nobody inside has), so what it has not let through stays
  * inside and meets nothing but the sandbox's own servers.
  */
@@ -123,36 +125,56 @@ static void add_chain(struct netlink_batch *b)
 	add_string(b, NFTA_CHAIN_TYPE, "nat");
 }
 
-static void add_rule(struct netlink_batch *b, uint16_t port, uint32_t mark)
+static void drop(struct netlink_batch *b)
+{
+	struct expression e = open_expression(b, "immediate");
+	size_t data, verdict;
+
+	add_u32(b, NFTA_IMMEDIATE_DREG, NFT_REG_VERDICT);
+	data = netlink_open_nest(b, NFTA_IMMEDIATE_DATA);
+	verdict = netlink_open_nest(b, NFTA_DATA_VERDICT);
+	add_u32(b, NFTA_VERDICT_CODE, NF_DROP);
+	netlink_close_nest(b, verdict);
+	netlink_close_nest(b, data);
+	close_expression(b, e);
+}
+
+/* To a port, or dropped when that is 0. */
+static void add_rule(struct netlink_batch *b, uint32_t mark, uint16_t port,
+		     int flags)
 {
 	static const uint8_t tcp = IPPROTO_TCP;
 	size_t expressions;
 
-	open_message(b, NFT_MSG_NEWRULE,
-		     NLM_F_CREATE | NLM_F_APPEND | NLM_F_ACK);
+	open_message(b, NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND | flags);
 	add_string(b, NFTA_RULE_TABLE, TABLE);
 	add_string(b, NFTA_RULE_CHAIN, CHAIN);
 	expressions = netlink_open_nest(b, NFTA_RULE_EXPRESSIONS);
 	match_meta(b, NFT_META_MARK, &mark, sizeof(mark));
 	match_meta(b, NFT_META_L4PROTO, &tcp, sizeof(tcp));
-	redirect(b, port);
+	if (port)
+		redirect(b, port);
+	else
+		drop(b);
 	netlink_close_nest(b, expressions);
 }
 
-void nft_build(struct netlink_batch *b, uint16_t port, uint32_t mark)
+void nft_build(struct netlink_batch *b, const struct redirection *rules)
 {
 	mark_batch(b, NFNL_MSG_BATCH_BEGIN);
 	open_message(b, NFT_MSG_NEWTABLE, NLM_F_CREATE);
 	add_string(b, NFTA_TABLE_NAME, TABLE);
 	add_chain(b);
-	add_rule(b, port, mark);
+	add_rule(b, rules->redirect_mark, rules->relay_port, 0);
+	add_rule(b, rules->refuse_mark, rules->closed_port, 0);
+	add_rule(b, rules->hold_mark, 0, NLM_F_ACK);
 	mark_batch(b, NFNL_MSG_BATCH_END);
 }
 
-int nft_install(int netfilter, uint16_t port, uint32_t mark)
+int nft_install(int netfilter, const struct redirection *rules)
 {
 	struct netlink_batch b = { 0 };
 
-	nft_build(&b, port, mark);
+	nft_build(&b, rules);
 	return netlink_send(netfilter, &b);
 }

@@ -1,13 +1,21 @@
 /*
- * The redirection inside the sandbox's network namespace: TCP connections
- * with our mark go to the relay's port, whatever address they were made to.
+ * What happens inside the sandbox's network namespace to TCP connections that
+ * bear one of our marks, whatever address they were made to.
  */
 #pragma once
 
 #include "netlink.h"
 
+struct redirection {
+	uint32_t redirect_mark; /* → relay_port */
+	uint16_t relay_port;
+	uint32_t refuse_mark; /* → a port where nobody listens */
+	uint16_t closed_port;
+	uint32_t hold_mark; /* dropped: the caller's kernel tries again */
+};
+
 /* The messages; pure. */
-void nft_build(struct netlink_batch *b, uint16_t port, uint32_t mark);
+void nft_build(struct netlink_batch *b, const struct redirection *rules);
 
 /* Installs it through a NETLINK_NETFILTER socket of that namespace. */
-MUST_CHECK int nft_install(int netfilter, uint16_t port, uint32_t mark);
+MUST_CHECK int nft_install(int netfilter, const struct redirection *rules);

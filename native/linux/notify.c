@@ -51,13 +51,14 @@ struct bound_sockets *notify_bound(struct supervisor *sup)
 }
 
 /* Its caller may have died meanwhile; then nobody is there to be told. */
-static void reply(const struct call *call, void *buffer, size_t size, int err)
+void call_answer(const struct call *call, int err)
 {
 	struct seccomp_notif_resp response = { .id = call->id, .error = err };
 
-	memset(buffer, 0, size);
-	memcpy(buffer, &response, sizeof(response));
-	(void)ioctl(call->sup->listener, SECCOMP_IOCTL_NOTIF_SEND, buffer);
+	memset(call->response, 0, call->sup->notify->response_size);
+	memcpy(call->response, &response, sizeof(response));
+	(void)ioctl(call->sup->listener, SECCOMP_IOCTL_NOTIF_SEND,
+		    call->response);
 }
 
 static int answer_call(const struct call *call)
@@ -142,20 +143,22 @@ static void *answer_calls(void *argument)
 	AUTO_FREE void *request = malloc(notify->request_size);
 	AUTO_FREE void *response = malloc(notify->response_size);
 	struct call call;
-	int result;
+	int result, err;
 
 	if (!request || !response)
 		abort(); /* a call that nobody answers would wait for ever */
 	while ((result = receive_call(notify, request, &call)) >= 0) {
 		if (result == 0)
 			continue;
+		call.response = response;
 		if (!leave_receiver(notify)) {
-			reply(&call, response, notify->response_size, -EAGAIN);
+			call_answer(&call, -EAGAIN);
 			report_limit(&call);
 			continue;
 		}
-		reply(&call, response, notify->response_size,
-		      answer_call(&call));
+		err = answer_call(&call);
+		if (err != CALL_ANSWERED)
+			call_answer(&call, err);
 		if (!become_receiver(notify))
 			return NULL;
 	}

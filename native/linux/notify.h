@@ -16,10 +16,15 @@ struct call {
 	pid_t thread; /* of the caller, as the host counts */
 	int number;   /* of the system call */
 	uint64_t arguments[6];
+	void *response; /* memory for its answer */
 };
 
 /* Whether the caller still waits; asked after reading its memory. */
 bool call_is_alive(const struct call *call);
+
+/* Answers at once; answer_…() then returns CALL_ANSWERED. */
+void call_answer(const struct call *call, int err);
+enum { CALL_ANSWERED = 1 };
 
 /* Messages to the loop. */
 struct mailbox *notify_mailbox(struct supervisor *sup);

@@ -84,7 +84,7 @@ static void try_network(struct findings *found)
 	found->err[NETWORK] = -network_setup(&plan, &sockets, &step);
 	if (found->err[NETWORK] == 0)
 		found->err[REDIRECT] =
-			-nft_install(sockets.netfilter, 9, REDIRECT_MARK);
+			-network_redirect(sockets.netfilter);
 }
 
 static void try_filter(struct findings *found)
