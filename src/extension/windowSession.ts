@@ -48,7 +48,7 @@ export async function openWindowSession(options: WindowSessionOptions): Promise<
       roots: windowRoots(),
       prompter,
       wording: {
-        whereToAnswer: 'answer in the editor: the notification, or Cordon in the status bar',
+        whereToAnswer: 'see the notification or the status bar',
         howToAllow: ({ object }) =>
           `Allow it in the editor, or add "${targetText(object)}" to cordon.network.allow`,
       },

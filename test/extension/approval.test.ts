@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 
 import { until } from './harness/until.js';
-import { openTestWindow, step } from './harness/window.js';
+import { createSteps, NOTHING_WAITS, openTestWindow } from './harness/window.js';
 
 const NAMES = {
   'once.test': ['127.0.0.11'],
@@ -21,8 +21,7 @@ const NAMES = {
 test('approving and refusing in the workbench', async (context) => {
   const window = await openTestWindow({ names: NAMES });
   const { workbench, server, port } = window;
-  const it = (name: string, run: () => Promise<void>): Promise<void> =>
-    step(context, window, name, run);
+  const it = createSteps(context, window);
 
   const curl = async (name: string): Promise<void> => {
     await workbench.clearTerminal();
@@ -35,20 +34,22 @@ test('approving and refusing in the workbench', async (context) => {
     if (button !== 'Deny') await workbench.pressToast(`${title} (127.`, button);
   };
   const noQuestion = async (): Promise<void> => {
-    await workbench.status('Cordon: enforcing').waitFor();
+    await workbench.status(NOTHING_WAITS).waitFor();
   };
 
   try {
     await it('the status bar says that it is enforcing', async () => {
-      await workbench.status(/Cordon: (enforcing|\d+ gaps?)/).waitFor({ timeout: 60_000 });
+      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 60_000 });
     });
 
     await it('the profile opens a terminal inside the boundary', async () => {
-      await workbench.openProfile('Sandboxed Terminal', () => {
+      const refresh = (): void => {
         server.writeMachineSettings({
           'terminal.integrated.profiles.linux': { [`refresh-${Date.now()}`]: null },
         });
-      });
+      };
+      const isOpen = (): boolean => server.processes('/cordon-launch').length > 0;
+      await workbench.openProfile('Sandboxed Terminal', refresh, isOpen);
       await workbench.type('touch ok; touch ~/outside; echo done-$((1+1))');
       await workbench.terminalShows('done-2');
       assert.deepEqual(
@@ -70,7 +71,7 @@ test('approving and refusing in the workbench', async (context) => {
 
     await it('while a question waits, the terminal says so', async () => {
       await workbench.terminalShows(`once.test:${port}`);
-      await workbench.terminalShows('status bar');
+      await workbench.terminalShows('waiting for an answer');
     });
 
     await it('Allow once lets that call through, and the next one asks again', async () => {
@@ -107,7 +108,7 @@ test('approving and refusing in the workbench', async (context) => {
       const page = workbench.page.locator('.editor-instance .view-lines');
       await page.getByText('What each answer changes').waitFor();
       const text = (await page.innerText()).replaceAll('\u00a0', ' ');
-      for (const part of [title, 'curl (process', server.workspace, 'bash (', 'network.mode']) {
+      for (const part of [title, 'curl (process', server.workspace, 'bash (', 'network mode ask']) {
         assert.ok(text.includes(part), `${part} is not in\n${text}`);
       }
       await workbench.screenshot('details');

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 
 import { ROOT } from './harness/server.js';
-import { openTestWindow, step } from './harness/window.js';
+import { createSteps, NOTHING_WAITS, openTestWindow } from './harness/window.js';
 
 test('the packaged extension', async (context) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'cordon-package-'));
@@ -24,12 +24,11 @@ test('the packaged extension', async (context) => {
     names: { 'installed.test': ['127.0.0.41'] },
   });
   const { workbench, server, port } = window;
-  const it = (name: string, run: () => Promise<void>): Promise<void> =>
-    step(context, window, name, run);
+  const it = createSteps(context, window);
 
   try {
     await it('is installed whole and starts', async () => {
-      await workbench.status(/Cordon: (enforcing|\d+ gaps?)/).waitFor({ timeout: 60_000 });
+      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 60_000 });
       const installed = path.join(server.home, 'extensions');
       const own = readdirSync(installed).find((name) => name.startsWith('cordon.cordon-'));
       assert.ok(own !== undefined);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 
 import { until } from './harness/until.js';
-import { openTestWindow, step } from './harness/window.js';
+import { createSteps, NOTHING_WAITS, openTestWindow } from './harness/window.js';
 
 const NAMES = {
   'before.test': ['127.0.0.21'],
@@ -18,9 +18,9 @@ const NAMES = {
 test('terminals outlive their window and their extension host', async (context) => {
   const window = await openTestWindow({ names: NAMES });
   const { workbench, server, port } = window;
-  const it = (name: string, run: () => Promise<void>): Promise<void> =>
-    step(context, window, name, run);
+  const it = createSteps(context, window);
 
+  const extensionHosts = (): readonly number[] => server.processes('--type=extensionHost');
   const curl = async (name: string): Promise<void> => {
     await workbench.clearTerminal();
     await workbench.type(`curl -sS --max-time 90 http://${name}:${port}/; echo status-$((0+$?))`);
@@ -44,7 +44,7 @@ test('terminals outlive their window and their extension host', async (context) 
 
   try {
     await it('a sandboxed terminal opens by its command', async () => {
-      await workbench.status(/Cordon: (enforcing|\d+ gaps?)/).waitFor({ timeout: 60_000 });
+      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 60_000 });
       await workbench.command('Cordon: New Sandboxed Terminal');
       await workbench.terminalReady();
     });
@@ -64,7 +64,7 @@ test('terminals outlive their window and their extension host', async (context) 
     });
 
     await it('with the extension host killed, the run stays confined and its request waits', async () => {
-      const [host, ...others] = server.extensionHosts();
+      const [host, ...others] = extensionHosts();
       assert.ok(host !== undefined && others.length === 0, 'there is one extension host');
       process.kill(host, 'SIGKILL');
       await isConfined('orphaned');
@@ -72,7 +72,7 @@ test('terminals outlive their window and their extension host', async (context) 
 
     await it('a new host takes the run over and asks its questions', async () => {
       await curl('orphan.test');
-      await until('a new extension host', 60_000, () => server.extensionHosts().length > 0);
+      await until('a new extension host', 60_000, () => extensionHosts().length > 0);
       await allowOnce('orphan.test');
       await isConfined('adopted');
     });
@@ -80,11 +80,11 @@ test('terminals outlive their window and their extension host', async (context) 
     await it('a request that waits while the host is killed is asked by the next one', async () => {
       await curl('later.test');
       await workbench.toast(`curl wants to reach later.test:${port}`).waitFor();
-      const [host] = server.extensionHosts();
+      const [host] = extensionHosts();
       assert.ok(host !== undefined);
       process.kill(host, 'SIGKILL');
       await until('a new extension host', 60_000, () =>
-        server.extensionHosts().some((pid) => pid !== host),
+        extensionHosts().some((pid) => pid !== host),
       );
       await workbench.status('Cordon: 1 request waits').waitFor({ timeout: 60_000 });
       await workbench.clickStatus('Cordon: 1 request waits');

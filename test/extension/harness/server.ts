@@ -70,9 +70,10 @@ export interface Server {
   readonly log: string;
   /** Where XDG_RUNTIME_DIR points. */
   readonly runtime: string;
-  /** The processes of the server that run extensions; one a window. */
-  extensionHosts(): readonly number[];
-  readSettings(): Record<string, unknown>;
+  /** The processes below the server whose command line holds this text. */
+  processes(text: string): readonly number[];
+  /** The user's settings; undefined at a moment when VS Code is writing them. */
+  readSettings(): Readonly<Record<string, unknown>> | undefined;
   /** Settings of the machine; unlike the user's file, VS Code sees a change in it at once. */
   writeMachineSettings(values: Settings): void;
   /** Ends the server with all its processes and removes its folder. */
@@ -146,11 +147,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     settingsFile,
     log,
     runtime,
-    extensionHosts: () =>
-      descendants(child.pid ?? 0).filter((pid) =>
-        commandLineOf(pid).includes('--type=extensionHost'),
-      ),
-    readSettings: () => JSON.parse(readFileSync(settingsFile, 'utf8')) as Record<string, unknown>,
+    processes: (text) =>
+      descendants(child.pid ?? 0).filter((pid) => commandLineOf(pid).includes(text)),
+    readSettings: () => parseWhole(readFileSync(settingsFile, 'utf8')),
     writeMachineSettings(values) {
       const file = path.join(folder('user-data', 'Machine'), 'settings.json');
       writeFileSync(file, JSON.stringify(values, null, 2));
@@ -203,6 +202,15 @@ function withoutEditor(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
         name !== 'NODE_OPTIONS',
     ),
   );
+}
+
+function parseWhole(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined; // half written
+    throw error;
+  }
 }
 
 /** All processes below one, by /proc (proc_pid_stat(5)). */

@@ -9,9 +9,12 @@ import type { TestContext } from 'node:test';
 import type { Server, ServerOptions, Settings } from './server.js';
 import { stageExtension, startServer, workbenchUrl } from './server.js';
 import type { Browser, Workbench } from './workbench.js';
-import { artifactPath, launchBrowser } from './workbench.js';
+import { launchBrowser } from './workbench.js';
 
 const RESOLVER = path.join(import.meta.dirname, '..', 'resolver');
+
+/** The status bar item of a window that enforces and asks nothing. */
+export const NOTHING_WAITS = /Cordon: (enforcing|\d+ gaps?)/;
 
 export interface TestWindow {
   readonly server: Server;
@@ -85,20 +88,22 @@ export async function openTestWindow(options: TestWindowOptions = {}): Promise<T
   };
 }
 
-/** A subtest with a picture of the window when it fails. */
-export async function step(
+/** Subtests that build on each other: after one has failed the others fail at once. It leaves a picture of the window. */
+export function createSteps(
   context: TestContext,
-  window: TestWindow,
-  name: string,
-  run: () => Promise<void>,
-): Promise<void> {
-  await context.test(name, async () => {
-    try {
-      await run();
-    } catch (error) {
-      const file = artifactPath(`${name.replaceAll(/[^\w]+/g, '-')}.png`);
-      await window.workbench.page.screenshot({ path: file });
-      throw error;
-    }
-  });
+  { workbench }: TestWindow,
+): (name: string, run: () => Promise<void>) => Promise<void> {
+  let failed: string | undefined;
+  return async (name, run) => {
+    await context.test(name, async () => {
+      if (failed !== undefined) throw new Error(`not tried, because "${failed}" failed`);
+      try {
+        await run();
+      } catch (error) {
+        failed = name;
+        await workbench.screenshot(name.replaceAll(/[^\w]+/g, '-'));
+        throw error;
+      }
+    });
+  };
 }

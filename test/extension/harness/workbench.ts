@@ -123,8 +123,15 @@ export class Workbench {
     await toast.locator('.codicon-notifications-clear').click();
   }
 
-  /** Opens a terminal by its profile's title in VS Code's own list. */
-  async openProfile(title: string, refreshProfiles: () => void): Promise<void> {
+  /**
+   * Opens a terminal by its profile's title in VS Code's own list. `isOpen` says when it runs: focusing the terminal before
+   * that would open an ordinary one.
+   */
+  async openProfile(
+    title: string,
+    refreshProfiles: () => void,
+    isOpen: () => boolean,
+  ): Promise<void> {
     // On a busy machine VS Code makes that list before it knows the extensions and keeps it; a change of any profile
     // setting makes it anew.
     await until(`the profile ${title}`, START, async () => {
@@ -139,7 +146,7 @@ export class Workbench {
       refreshProfiles();
       return false;
     });
-    await this.quickInput().waitFor({ state: 'hidden' });
+    await until(`a terminal of the profile ${title}`, WAIT, isOpen);
     // VS Code does not show the panel for a terminal of a contributed profile.
     await this.command('Terminal: Focus Terminal');
     await this.terminalReady();
