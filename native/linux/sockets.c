@@ -221,25 +221,58 @@ static int unix_path(const struct socket_address *address,
 	return 0;
 }
 
+static int read_link(pid_t thread, const char *name,
+		     char ret_target[PATH_BYTES_MAX])
+{
+	char link[PROC_PATH_MAX];
+	ssize_t length;
+
+	(void)snprintf(link, sizeof(link), "/proc/%d/%s", thread, name);
+	length = readlink(link, ret_target, PATH_BYTES_MAX - 1);
+	if (length < 0)
+		return -errno;
+	ret_target[length] = '\0';
+	return 0;
+}
+
+/* The caller's directory, as it sees that below its own root. */
+static int caller_directory(pid_t thread, char ret_path[PATH_BYTES_MAX])
+{
+	char root[PATH_BYTES_MAX], directory[PATH_BYTES_MAX];
+	size_t length;
+	int err;
+
+	err = read_link(thread, "root", root);
+	if (!err)
+		err = read_link(thread, "cwd", directory);
+	if (err)
+		return err;
+	if (strcmp(root, "/") == 0)
+		root[0] = '\0';
+	length = strlen(root);
+	/* Outside its root, or deleted: nothing is found from there. */
+	if (strncmp(directory, root, length) != 0 ||
+	    (directory[length] != '/' && directory[length] != '\0'))
+		return -ENOENT;
+	memcpy(ret_path, directory + length, strlen(directory + length) + 1);
+	return 0;
+}
+
 /* An absolute path as the caller sees it, of one that may be relative. */
 static int absolute_path(pid_t thread, const char *path,
 			 char ret_path[PATH_BYTES_MAX])
 {
-	char link[PROC_PATH_MAX], directory[PATH_BYTES_MAX] = "";
-	ssize_t length = 0;
-	int written;
+	char directory[PATH_BYTES_MAX];
+	int err, written;
 
-	if (path[0] != '/') {
-		(void)snprintf(link, sizeof(link), "/proc/%d/cwd", thread);
-		length = readlink(link, directory, sizeof(directory) - 1);
-		if (length < 0)
-			return -errno;
-		directory[length] = '\0';
-		if (directory[0] != '/')
-			return -ENOENT; /* outside its root, or deleted */
+	if (path[0] == '/') {
+		(void)snprintf(ret_path, PATH_BYTES_MAX, "%s", path);
+		return 0;
 	}
-	written = snprintf(ret_path, PATH_BYTES_MAX, "%s%s%s", directory,
-			   length ? "/" : "", path);
+	err = caller_directory(thread, directory);
+	if (err)
+		return err;
+	written = snprintf(ret_path, PATH_BYTES_MAX, "%s/%s", directory, path);
 	return written < PATH_BYTES_MAX ? 0 : -ENAMETOOLONG;
 }
 
