@@ -3,7 +3,7 @@
 // configuration that lie beside a cache (`~/.cargo/bin`) stay read-only, so that one run cannot prepare the next.
 
 import type { AbsolutePath } from '../policy/paths.js';
-import { contains } from '../policy/paths.js';
+import { contains, innermost } from '../policy/paths.js';
 import type { CachesMode } from '../policy/policy.js';
 import { below } from '../policy/writtenPaths.js';
 import type { Facts, PlannedRun } from './host.js';
@@ -118,7 +118,8 @@ export function planCaches(
   facts: Facts,
   roots: readonly AbsolutePath[],
 ): CachesPlan {
-  const isOpen = (path: AbsolutePath): boolean => roots.some((root) => contains(root, path));
+  const writable = new Set(roots);
+  const isOpen = (path: AbsolutePath): boolean => innermost(writable, path) !== undefined;
   const found = (path: AbsolutePath): AbsolutePath | undefined => {
     const target = targetOf(facts.paths.get(path));
     return target?.kind === 'directory' ? target.real : undefined;

@@ -19,8 +19,15 @@ export interface Facts {
   readonly paths: ReadonlyMap<AbsolutePath, PathFact>;
   /** For each `.git` among them that is a file (a worktree, a submodule): the real git directory and its common directory. */
   readonly gitDirectories: ReadonlyMap<AbsolutePath, readonly AbsolutePath[]>;
+  /** For each real path among them that is mounted twice: where else it shows. */
+  readonly aliases: ReadonlyMap<AbsolutePath, readonly AbsolutePath[]>;
   /** Whether overlayfs can be mounted without privilege. */
   readonly canOverlay: boolean;
+}
+
+/** The real path and every other path to the same place. */
+export function everyPathTo(facts: Facts, real: AbsolutePath): readonly AbsolutePath[] {
+  return [real, ...(facts.aliases.get(real) ?? [])];
 }
 
 /** What is asked of the plan besides the policy. */

@@ -6,7 +6,7 @@
 
 import { CordonError } from '../base/errors.js';
 import type { AbsolutePath } from '../policy/paths.js';
-import { contains } from '../policy/paths.js';
+import { contains, innermost, outermost } from '../policy/paths.js';
 import type { Policy } from '../policy/policy.js';
 import type { NetworkRule } from '../policy/rules.js';
 import { cachePaths, planCaches } from './caches.js';
@@ -23,7 +23,7 @@ import { targetOf } from './host.js';
 import type { Gap, LinuxPlan, Mount, PlannedRule } from './plan.js';
 import { componentsOf, planProtection } from './protect.js';
 import type { PlannedRoot } from './roots.js';
-import { outermost, planRoots } from './roots.js';
+import { planRoots } from './roots.js';
 
 /** What the launcher takes (native/common/limits.h). */
 const limits = { mounts: 20_000, rules: 20_000, hostPorts: 1024, patterns: 1024 } as const;
@@ -36,7 +36,7 @@ const temporaryFolders = ['/tmp', '/var/tmp'] as readonly string[] as readonly A
 /** Every path whose facts the plan for this run depends on. */
 export function pathsToProbe(policy: Policy, run: PlannedRun): ReadonlySet<AbsolutePath> {
   const { filesystem } = policy;
-  const roots = filesystem.writableRoots.map(({ path }) => path);
+  const roots = new Set(filesystem.writableRoots.map(({ path }) => path));
   return new Set([
     ...roots,
     ...(filesystem.rootLimit ?? []),
@@ -120,7 +120,8 @@ function planTemp(
     const target = targetOf(facts.paths.get(path));
     return target?.kind === 'directory' ? [target.real] : [];
   });
-  const folders = outermost(real).filter((path) => !open.some((root) => contains(root, path)));
+  const writable = new Set(open);
+  const folders = outermost(real).filter((path) => innermost(writable, path) === undefined);
   const isPrivate = policy.filesystem.temp.value === 'private';
   const op = isPrivate ? 'private' : 'writable';
   return { mounts: folders.map((path) => ({ op, path })), private: isPrivate ? folders : [] };
@@ -144,8 +145,12 @@ function planClosed(
 ): { readonly paths: readonly AbsolutePath[]; readonly absent: readonly AbsolutePath[] } {
   const places = policy.filesystem.denyRead.filter(({ path }) => path !== policy.filesystem.state);
   const found = places.flatMap(({ path }) => targetOf(facts.paths.get(path))?.real ?? []);
+  const state = targetOf(facts.paths.get(policy.filesystem.state))?.real;
+  const aliases = [...found, ...(state === undefined ? [] : [state])].flatMap(
+    (real) => facts.aliases.get(real) ?? [],
+  );
   const absent = places.filter(({ path }) => targetOf(facts.paths.get(path)) === undefined);
-  return { paths: outermost(found), absent: absent.map(({ path }) => path) };
+  return { paths: outermost([...found, ...aliases]), absent: absent.map(({ path }) => path) };
 }
 
 /** Hidden whole; when this run keeps caches there, by an empty folder of its own in which they can be mounted. */

@@ -1,16 +1,13 @@
 // Protected paths inside writable roots: what is there becomes read-only, and every folder between it and its root is pinned,
 // so that neither can be renamed away. What cannot be protected comes back as such, for a gap.
 
-import path from 'node:path';
-
 import type { AbsolutePath } from '../policy/paths.js';
-import { contains } from '../policy/paths.js';
+import { innermost, outermost, parentOf } from '../policy/paths.js';
 import type { ProtectedPath } from '../policy/policy.js';
 import { below } from '../policy/writtenPaths.js';
 import type { Facts } from './host.js';
-import { targetOf } from './host.js';
+import { everyPathTo, targetOf } from './host.js';
 import type { PlannedRoot } from './roots.js';
-import { outermost } from './roots.js';
 
 export interface Protection {
   /** Outer before inner. */
@@ -27,75 +24,83 @@ export function planProtection(
   open: readonly AbsolutePath[],
   facts: Facts,
 ): Protection {
+  const writable = new Set(open);
+  const byPath = new Map(roots.map((root) => [root.path, root]));
+  const realRoots = new Set(roots.map(({ real }) => real));
   const wanted: AbsolutePath[] = [];
   const absent: AbsolutePath[] = [];
   const replaceable: AbsolutePath[] = [];
   for (const item of protectedPaths) {
-    const link = firstLink(item, roots, facts);
+    const link = firstLink(item, byPath, facts);
     if (link !== undefined) {
       // A mount cannot hold a link. The folder around it can be made read-only instead, unless that is the root itself.
-      if (roots.some(({ real }) => real === link.folder)) replaceable.push(link.path);
+      if (realRoots.has(link.folder)) replaceable.push(link.path);
       else wanted.push(link.folder);
     }
     const target = targetOf(facts.paths.get(item.path));
-    if (target !== undefined)
-      wanted.push(target.real, ...(facts.gitDirectories.get(item.path) ?? []));
-    else if (link === undefined && isOpen(likelyReal(item.path, roots), open))
+    if (target !== undefined) {
+      const places = [target.real, ...(facts.gitDirectories.get(item.path) ?? [])];
+      wanted.push(...places.flatMap((real) => everyPathTo(facts, real)));
+    } else if (link === undefined && isWithin(writable, likelyReal(item.path, byPath))) {
       absent.push(item.path);
+    }
   }
-  const protects = outermost(wanted.filter((real) => isOpen(real, open)));
-  const pins = protects.flatMap((real) => between(open, real));
+  const protects = outermost(wanted.filter((real) => isWithin(writable, real)));
   return {
-    pins: [...new Set(pins)].sort(),
+    pins: [...new Set(protects.flatMap((real) => between(writable, real)))].sort(),
     protects,
     absent: [...new Set(absent)],
     replaceable: [...new Set(replaceable)],
   };
 }
 
+type Roots = ReadonlyMap<AbsolutePath, PlannedRoot>;
+
 /** The folders from the root of each protected path down to it: links among them matter. */
 export function componentsOf(
   item: ProtectedPath,
-  roots: readonly AbsolutePath[],
+  roots: Pick<ReadonlySet<AbsolutePath>, 'has'>,
 ): readonly AbsolutePath[] {
-  const root = item.root ?? roots.find((candidate) => contains(candidate, item.path));
-  if (root === undefined || root === item.path) return [item.path];
-  const names = path.posix.relative(root, item.path).split('/');
-  return names.map((_, index) => below(root, names.slice(0, index + 1).join('/')));
+  const root = item.root ?? innermost(roots, item.path);
+  return root === undefined ? [item.path] : [...foldersBetween(root, item.path), item.path];
 }
 
 /** The first link on the way from the root to the path, and the real folder that holds it. */
 function firstLink(
   item: ProtectedPath,
-  roots: readonly PlannedRoot[],
+  roots: Roots,
   facts: Facts,
 ): { readonly path: AbsolutePath; readonly folder: AbsolutePath } | undefined {
-  const components = componentsOf(
-    item,
-    roots.map((root) => root.path),
-  );
-  const link = components.find((component) => facts.paths.get(component)?.kind === 'symlink');
+  const isLink = (component: AbsolutePath): boolean =>
+    facts.paths.get(component)?.kind === 'symlink';
+  const link = componentsOf(item, roots).find(isLink);
   if (link === undefined) return undefined;
-  const parent = path.posix.dirname(link) as AbsolutePath;
-  const root = roots.find((candidate) => candidate.path === parent);
-  const folder = root?.real ?? targetOf(facts.paths.get(parent))?.real;
+  const parent = parentOf(link);
+  const folder = roots.get(parent)?.real ?? targetOf(facts.paths.get(parent))?.real;
   return folder === undefined ? undefined : { path: link, folder };
 }
 
 /** Where a path that does not exist would be, when its root is reached by a link. */
-function likelyReal(item: AbsolutePath, roots: readonly PlannedRoot[]): AbsolutePath {
-  const root = roots.find((candidate) => contains(candidate.path, item));
-  return root === undefined ? item : below(root.real, item.slice(root.path.length));
+function likelyReal(item: AbsolutePath, roots: Roots): AbsolutePath {
+  const root = roots.get(innermost(roots, item) ?? item);
+  if (root === undefined || root.path === item) return item;
+  return below(root.real, item.slice(root.path.length + 1));
 }
 
-function isOpen(real: AbsolutePath, open: readonly AbsolutePath[]): boolean {
-  return open.some((root) => contains(root, real));
+function isWithin(places: ReadonlySet<AbsolutePath>, path: AbsolutePath): boolean {
+  return innermost(places, path) !== undefined;
 }
 
 /** Every folder strictly between the root, which is a mount and cannot be renamed, and the path. */
-function between(open: readonly AbsolutePath[], real: AbsolutePath): readonly AbsolutePath[] {
-  const root = open.find((candidate) => contains(candidate, real));
-  if (root === undefined || root === real) return [];
-  const names = path.posix.relative(root, real).split('/').slice(0, -1);
-  return names.map((_, index) => below(root, names.slice(0, index + 1).join('/')));
+function between(writable: ReadonlySet<AbsolutePath>, real: AbsolutePath): readonly AbsolutePath[] {
+  const root = innermost(writable, real);
+  return root === undefined ? [] : foldersBetween(root, real);
+}
+
+/** Outer before inner, both ends left out. */
+function foldersBetween(root: AbsolutePath, path: AbsolutePath): readonly AbsolutePath[] {
+  const folders: AbsolutePath[] = [];
+  if (root === path) return folders;
+  for (let at = parentOf(path); at !== root; at = parentOf(at)) folders.unshift(at);
+  return folders;
 }

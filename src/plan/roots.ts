@@ -4,8 +4,8 @@
 import { CordonError } from '../base/errors.js';
 import { describeOrigin } from '../policy/origin.js';
 import type { AbsolutePath } from '../policy/paths.js';
-import { contains } from '../policy/paths.js';
-import type { FilesystemPolicy, WritableRoot } from '../policy/policy.js';
+import { contains, innermost } from '../policy/paths.js';
+import type { FilesystemPolicy, MaskedPath, WritableRoot } from '../policy/policy.js';
 import { below } from '../policy/writtenPaths.js';
 import type { Facts } from './host.js';
 import { targetOf } from './host.js';
@@ -25,17 +25,23 @@ export function planRoots(filesystem: FilesystemPolicy, facts: Facts): readonly 
     path: root.path,
     real: realRoot(root, facts),
   }));
+  const closed = new Map(
+    filesystem.denyRead.flatMap((place) => {
+      const target = targetOf(facts.paths.get(place.path));
+      return target === undefined ? [] : [[target.real, place] as const];
+    }),
+  );
+  const limit =
+    filesystem.rootLimit === undefined
+      ? undefined
+      : new Set(
+          filesystem.rootLimit.map((bound) => targetOf(facts.paths.get(bound))?.real ?? bound),
+        );
   for (const root of roots) {
-    checkPlace(root, filesystem, facts);
+    checkPlace(root, closed, limit);
     checkNotRedirected(root, roots);
   }
   return roots;
-}
-
-/** The real paths of the roots that lie in no other root, in a fixed order. */
-export function outermost(paths: readonly AbsolutePath[]): readonly AbsolutePath[] {
-  const sorted = [...new Set(paths)].sort();
-  return sorted.filter((path) => !sorted.some((other) => other !== path && contains(other, path)));
 }
 
 function realRoot({ path, origin }: WritableRoot, facts: Facts): AbsolutePath {
@@ -48,43 +54,42 @@ function realRoot({ path, origin }: WritableRoot, facts: Facts): AbsolutePath {
   return target.real;
 }
 
-function checkPlace({ path, real }: PlannedRoot, filesystem: FilesystemPolicy, facts: Facts): void {
+function checkPlace(
+  { path, real }: PlannedRoot,
+  closed: ReadonlyMap<AbsolutePath, MaskedPath>,
+  limit: ReadonlySet<AbsolutePath> | undefined,
+): void {
   const kernel = NEVER_WRITABLE.find((place) => contains(place, real) || contains(real, place));
-  if (kernel !== undefined)
+  if (kernel !== undefined) {
     throw unusable(path, `would open ${kernel}, which nothing in a sandbox may write to`);
-  const closed = filesystem.denyRead.find((place) => {
-    const target = targetOf(facts.paths.get(place.path));
-    return target !== undefined && contains(target.real, real);
-  });
-  if (closed !== undefined) {
-    const how =
-      closed.origin.kind === 'default'
-        ? `; to open it, add "!${closed.path}" to cordon.filesystem.denyRead`
-        : '';
-    throw unusable(
-      path,
-      `lies in ${closed.path}, which is closed for reading (${describeOrigin(closed.origin)})${how}`,
-    );
   }
-  const limit = filesystem.rootLimit?.map(
-    (bound) => targetOf(facts.paths.get(bound))?.real ?? bound,
-  );
-  if (limit !== undefined && !limit.some((bound) => contains(bound, real))) {
+  const around = innermost(closed, real);
+  const place = around === undefined ? undefined : closed.get(around);
+  if (place !== undefined) {
+    const why = `lies in ${place.path}, which is closed for reading (${describeOrigin(place.origin)})`;
+    const how = `; to open it, add "!${place.path}" to cordon.filesystem.denyRead`;
+    throw unusable(path, place.origin.kind === 'default' ? why + how : why);
+  }
+  if (limit !== undefined && innermost(limit, real) === undefined) {
     throw unusable(path, `is really ${real}, which the administrator does not let be written to`);
   }
 }
 
 /** A link inside another root could be pointed elsewhere by one run, and open that place for the next. */
 function checkNotRedirected(root: PlannedRoot, roots: readonly PlannedRoot[]): void {
+  if (root.path === root.real) return; // no link on the way
   for (const outer of roots) {
-    if (outer === root || !contains(outer.path, root.path)) continue;
-    const expected = below(outer.real, root.path.slice(outer.path.length));
-    if (expected !== root.real) {
-      throw unusable(
-        root.path,
-        `is reached through a symbolic link inside the writable root ${outer.path}, which a sandboxed command could point elsewhere; name ${root.real} itself`,
-      );
-    }
+    if (outer === root) continue;
+    const around = [outer.path, outer.real].find(
+      (place) => contains(place, root.path) && place !== root.path,
+    );
+    if (around === undefined) continue;
+    if (below(outer.real, root.path.slice(around.length + 1)) === root.real) continue;
+    const why = `is reached through a symbolic link inside the writable root ${outer.path}`;
+    throw unusable(
+      root.path,
+      `${why}, which a sandboxed command could point elsewhere; name ${root.real} itself`,
+    );
   }
 }
 

@@ -18,3 +18,32 @@ export function absolutePath(text: string): AbsolutePath | undefined {
 export function contains(outer: AbsolutePath, inner: AbsolutePath): boolean {
   return inner === outer || outer === '/' || inner.startsWith(`${outer}/`);
 }
+
+/**
+ * The innermost of `places` that is `inner` or contains it. The cost is that of the path's depth, however many places there
+ * are.
+ */
+export function innermost(
+  places: Pick<ReadonlySet<AbsolutePath>, 'has'>,
+  inner: AbsolutePath,
+): AbsolutePath | undefined {
+  let at = inner;
+  while (!places.has(at)) {
+    if (at === '/') return undefined;
+    at = parentOf(at);
+  }
+  return at;
+}
+
+/** The folder that holds a path; `/` for itself. */
+export function parentOf(inner: AbsolutePath): AbsolutePath {
+  return path.posix.dirname(inner) as AbsolutePath;
+}
+
+/** Those that lie in no other, in a fixed order. */
+export function outermost(paths: readonly AbsolutePath[]): readonly AbsolutePath[] {
+  const places = new Set(paths);
+  return [...places]
+    .filter((at) => at === '/' || innermost(places, parentOf(at)) === undefined)
+    .sort();
+}

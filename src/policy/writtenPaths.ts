@@ -22,8 +22,9 @@ export function readWrittenPath(text: string, home: AbsolutePath): WrittenPath {
       kind: 'bad',
       message: `${shown} has a variable; write the path out or begin it with ~/`,
     };
-  if (text === '~' || text.startsWith('~/'))
-    return { kind: 'absolute', path: below(home, text.slice(2)) };
+  if (text === '~' || text.startsWith('~/')) {
+    return { kind: 'absolute', path: absolutePath(home + text.slice(1)) ?? home };
+  }
   if (text.startsWith('~'))
     return { kind: 'bad', message: `${shown} names another user’s home; write the path out` };
   const absolute = absolutePath(text);
@@ -35,7 +36,8 @@ export function readWrittenPath(text: string, home: AbsolutePath): WrittenPath {
   return { kind: 'relative', path: relative };
 }
 
-/** `root` joined with a relative path; `root` itself when that is empty. */
+/** `root` joined with a normalised relative path; `root` itself when that is empty. */
 export function below(root: AbsolutePath, relative: string): AbsolutePath {
-  return path.posix.join(root, relative).replace(/(?<=.)\/$/u, '') as AbsolutePath;
+  if (relative === '') return root;
+  return (root === '/' ? `/${relative}` : `${root}/${relative}`) as AbsolutePath;
 }

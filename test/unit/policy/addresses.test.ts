@@ -8,6 +8,7 @@ import {
   networkContains,
   parseAddress,
   parseNetwork,
+  specialNetworks,
 } from '../../../src/policy/addresses.js';
 
 function textOf(written: string): string | undefined {
@@ -124,4 +125,10 @@ test('a network contains an address exactly when their first bits are equal', ()
       assert.equal(networkContains(parsed.network, address), expected);
     }),
   );
+});
+
+test('the special networks are what they are written as', () => {
+  for (const network of specialNetworks) {
+    assert.deepEqual(parseNetwork(network.text), { kind: 'network', network });
+  }
 });
