@@ -6,8 +6,10 @@ import path from 'node:path';
 
 import { bytesToText, textToBytes } from '../base/bytes.js';
 import type { FileKind, Facts, PathFact } from '../plan/host.js';
+import { targetOf } from '../plan/host.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import { absolutePath } from '../policy/paths.js';
+import { aliasesOf, readMounts } from './aliases.js';
 
 /** A `.git` file or `commondir` is one line with a path. */
 const MAX_LINK_BYTES = 8192;
@@ -23,7 +25,21 @@ export function gatherFacts(paths: Iterable<AbsolutePath>, canOverlay: boolean):
     const directories = followGitFile(asked);
     if (directories.length > 0) gitDirectories.set(asked, directories);
   }
-  return { paths: found, gitDirectories, canOverlay };
+  const aliases = gatherAliases([...found.values()], [...gitDirectories.values()].flat());
+  return { paths: found, gitDirectories, aliases, canOverlay };
+}
+
+function gatherAliases(
+  facts: readonly PathFact[],
+  others: readonly AbsolutePath[],
+): ReadonlyMap<AbsolutePath, readonly AbsolutePath[]> {
+  const mounts = readMounts();
+  const aliases = new Map<AbsolutePath, readonly AbsolutePath[]>();
+  for (const real of new Set([...facts.flatMap((fact) => targetOf(fact)?.real ?? []), ...others])) {
+    const found = aliasesOf(mounts, real);
+    if (found.length > 0) aliases.set(real, found);
+  }
+  return aliases;
 }
 
 /** The path without symbolic links; undefined when nothing is there. */
