@@ -1,7 +1,7 @@
 // Bundles the faces into dist/. Only the extension's bundle may leave `vscode` unresolved, so a leak breaks the others.
 
 import { readFileSync, readdirSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, context } from 'esbuild';
 
@@ -13,7 +13,6 @@ const shared = {
   target: 'node20',
   format: 'cjs',
   minify: true,
-  keepNames: true,
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
@@ -32,8 +31,10 @@ const bundles = [
   {
     ...shared,
     entryPoints: ['src/cli/main.ts'],
-    outfile: 'dist/cli.js',
-    banner: { js: '#!/usr/bin/env node' },
+    outfile: 'dist/cli.main.js',
+    // A function to call, because it is started by cli.js (scripts/start.cjs).
+    banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
+    footer: { js: '})' },
     define: { 'process.env.CORDON_VERSION': JSON.stringify(version) },
   },
 ];
@@ -62,12 +63,14 @@ function notices(metafiles) {
 async function buildAll() {
   const results = await Promise.all(bundles.map((options) => build(options)));
   await writeFile('dist/NOTICES.txt', notices(results.map(({ metafile }) => metafile)));
-  await chmod('dist/cli.js', 0o755);
 }
 
 await mkdir('dist', { recursive: true });
 // The CLI starts faster as CommonJS; this makes Node read dist/*.js as that.
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
+await rm('dist/cli.cache', { force: true });
+await copyFile('scripts/start.cjs', 'dist/cli.js');
+await chmod('dist/cli.js', 0o755);
 if (process.argv.includes('--watch')) {
   for (const options of bundles) await (await context({ ...options, logLevel: 'info' })).watch();
 } else {
