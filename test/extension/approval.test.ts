@@ -145,7 +145,7 @@ test('approving and refusing in the workbench', async (context) => {
       await press('always.test', 'Always allow');
       await workbench.terminalShows('served always.test');
       const rules = await until('the rule in settings.json', 10_000, () => {
-        const allow = server.readSettings()['cordon.network.allow'];
+        const allow = server.readSettings()?.['cordon.network.allow'];
         return Array.isArray(allow) && allow.length === 2
           ? (allow as readonly string[])
           : undefined;
@@ -160,11 +160,10 @@ test('approving and refusing in the workbench', async (context) => {
       await workbench.command('Cordon: Show Grants');
       await workbench.screenshot('grants');
       await workbench.pickRow(`always.test:${port}`);
-      await until(
-        'settings without the rule',
-        10_000,
-        () => !('cordon.network.allow' in server.readSettings()),
-      );
+      await until('settings without the rule', 10_000, () => {
+        const settings = server.readSettings();
+        return settings !== undefined && !('cordon.network.allow' in settings);
+      });
       await workbench.page.keyboard.press('Escape');
       await curl('always.test');
       await press('always.test', 'Deny');
