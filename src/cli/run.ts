@@ -41,7 +41,7 @@ export async function run(flags: RunFlags, command: readonly string[]): Promise<
   const signals = passSignalsOn(started);
   try {
     const exit = await started.exited;
-    if (exit.kind === 'failed') say(exit.message);
+    if (exit.kind === 'failed' && !exit.shown) say(exit.message);
     return exit.exitCode;
   } finally {
     await session.close();

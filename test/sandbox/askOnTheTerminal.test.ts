@@ -48,7 +48,7 @@ async function setStage(t: TestContext): Promise<Stage> {
       mode: 0o755,
     },
   );
-  const screen = openScreen(t, place, { PATH: `${place.home}:${place.environment['PATH'] ?? ''}` });
+  const screen = openScreen(place, { PATH: `${place.home}:${place.environment['PATH'] ?? ''}` });
   return {
     place,
     screen,
@@ -197,7 +197,7 @@ test('two questions come one after the other', async (t) => {
   await screen.shows(CHOICES);
   assert.equal(screen.text().match(/wants to reach/g)?.length, 1);
   screen.type('d\n');
-  await screen.shows(/wants to reach[^]*wants to reach[^]*: $/);
+  await screen.shows(/wants to reach[^]*wants to reach[^]*details:$/);
   screen.type('d\n');
   await screen.shows(/^over$/m);
 });

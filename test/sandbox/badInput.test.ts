@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { createPlace, snapshot } from '../support/sandbox.js';
+import { changes, createPlace, snapshot } from '../support/sandbox.js';
 import type { Finished, Place } from '../support/sandbox.js';
 
 /** Refused before anything ran: 125, nothing on standard output, one line that says why. */
@@ -186,10 +186,7 @@ test('a policy that is too large to enforce is refused, and a large one works', 
   writeFileSync(file, JSON.stringify({ network: { allow: hosts(5_000) } }));
   assert.equal((await place.cordon(['--policy', file], ['true'])).code, 0);
   writeFileSync(file, JSON.stringify({ network: { allow: hosts(200_000) } }));
-  assertRefused(
-    await place.cordon(['--policy', file], ['touch', 'ran']),
-    /network\.allow|too large/,
-  );
+  assertRefused(await place.cordon(['--policy', file], ['touch', 'ran']), /larger than|too large/);
   const roots = Array.from({ length: 3000 }, (_, at) =>
     path.join(place.folder, 'many', `${'x'.repeat(200)}${at}`),
   );
@@ -205,9 +202,8 @@ test('a policy that is too large to enforce is refused, and a large one works', 
 
 test('a refused run leaves nothing behind', async (t) => {
   const place = createPlace(t);
-  const leaveOut = ['home/.local/state/cordon'];
-  const before = snapshot(place.folder, leaveOut);
+  const before = snapshot(place.folder);
   await place.cordon(['--root', 'no/such'], ['true']);
   await place.cordon(['--limit', 'a=b'], ['true']);
-  assert.deepEqual(snapshot(place.folder, leaveOut), before);
+  assert.deepEqual(changes(place.folder, before), []);
 });

@@ -624,9 +624,12 @@ static int unix_address(const char *name, struct sockaddr_un *address,
 		return -1;
 	}
 	memcpy(address->sun_path, name, n);
-	if (name[0] == '@')
-		address->sun_path[0] = '\0';
 	*length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
+	if (name[0] == '@') {
+		/* Abstract: Node pads the names that it listens on. */
+		address->sun_path[0] = '\0';
+		*length = sizeof(*address);
+	}
 	return 0;
 }
 

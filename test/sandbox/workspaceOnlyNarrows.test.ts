@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { attemptInside } from '../support/breaches.js';
-import { createPlace, snapshot } from '../support/sandbox.js';
+import { changes, createPlace, snapshot } from '../support/sandbox.js';
 import type { Place } from '../support/sandbox.js';
 
 const write = (place: Place, file: string, settings: unknown): void => {
@@ -34,7 +34,7 @@ test('a workspace’s .cordon.json cannot open a folder, a host, a secret, a var
   const result = await place.cordon(['--ask', 'deny'], ['sh', '-c', script], {
     environment: { NPM_TOKEN: 's3cret' },
   });
-  assert.deepEqual(snapshot(place.outside), before);
+  assert.deepEqual(changes(place.outside, before), []);
   assert.equal(existsSync(path.join(place.workspace, '.vscode/tasks.json')), false);
   assert.doesNotMatch(result.stdout, /SECRET|s3cret/);
   assert.notEqual(result.code, 0);
@@ -67,6 +67,7 @@ test('nothing inside can change what decides: settings, workspace file, record, 
   const settings = path.join(place.home, '.config/cordon/settings.json');
   const workspaceFile = path.join(place.workspace, '.cordon.json');
   const before = [readFileSync(settings), readFileSync(workspaceFile), readFileSync(cli)];
+  const records = readdirSync(state);
   const outcomes = await attemptInside(
     place,
     // as writable as a person can make it by mistake
@@ -78,8 +79,8 @@ test('nothing inside can change what decides: settings, workspace file, record, 
       ['rename', path.dirname(settings), path.join(place.home, '.config/moved')],
       ['append', workspaceFile],
       ['unlink', workspaceFile],
-      ['list', state],
-      ['write', path.join(state, 'breach')],
+      ['list', path.join(state, 'audit')],
+      ['open', path.join(state, 'host.json')],
       ['rename', state, path.join(place.home, '.local/state/moved')],
       ['write', cli],
       ['list', place.environment['XDG_RUNTIME_DIR'] ?? ''],
@@ -89,6 +90,9 @@ test('nothing inside can change what decides: settings, workspace file, record, 
     Object.entries(outcomes).filter(([, outcome]) => outcome === 'done'),
     [],
   );
+  // what is written to the state folder lands in one of the run's own, which is gone with it
+  await place.cordon(['--write', path.dirname(state)], ['touch', path.join(state, 'breach')]);
+  assert.deepEqual(readdirSync(state), records);
   assert.deepEqual(
     [readFileSync(settings), readFileSync(workspaceFile), readFileSync(cli)],
     before,
@@ -101,6 +105,6 @@ test('a program inside cannot widen by running cordon again, or by pretending to
   const script = `"${process.execPath}" "${cli}" run --write ../outside --network on -- sh -c 'echo x > ../outside/new; curl -sS --max-time 3 http://example.com'; exit 0`;
   const before = snapshot(place.outside);
   const { stdout } = await place.cordon(['--network', 'off'], ['sh', '-c', script]);
-  assert.deepEqual(snapshot(place.outside), before);
+  assert.deepEqual(changes(place.outside, before), []);
   assert.equal(stdout, '');
 });

@@ -61,6 +61,8 @@ export interface Place {
   /** A folder of the user's beside the workspace, with one `file` in it. */
   readonly outside: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Calls when the place ends, last added first, while the folder is still there. */
+  atEnd(end: () => void): void;
   /** `cordon run FLAGS -- COMMAND`, to its end. */
   cordon(
     flags: readonly string[],
@@ -87,11 +89,19 @@ export function createPlace(owner: Owner): Place {
   const scratch = path.join(os.homedir(), '.cache', 'cordon-test');
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const folder = mkdtempSync(path.join(scratch, 'place-'));
-  owner.after(() => rmSync(folder, { recursive: true, force: true }));
+  const ends: (() => void)[] = [
+    // what was killed a moment ago may still be writing
+    () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }),
+  ];
+  owner.after(() => {
+    for (const end of ends.reverse()) end();
+  });
   const home = path.join(folder, 'home');
   const workspace = path.join(home, 'workspace');
   const outside = path.join(home, 'outside');
-  for (const each of [workspace, outside]) mkdirSync(each, { recursive: true });
+  for (const each of [workspace, outside, path.dirname(path.join(home, OWN_STATE))]) {
+    mkdirSync(each, { recursive: true });
+  }
   writeFileSync(path.join(outside, 'file'), 'original\n');
   const environment = placeEnvironment(folder, home);
   git(workspace, environment, ['init', '-q', '-b', 'main']);
@@ -105,6 +115,7 @@ export function createPlace(owner: Owner): Place {
     workspace,
     outside,
     environment,
+    atEnd: (end) => ends.push(end),
     cordon: (flags, command, options) => start(cordonCommand(flags, command), options).finished,
     face: (words, options) => start([process.execPath, cli, ...words], options).finished,
     host: (command, options) => start(command, options).finished,
@@ -120,6 +131,7 @@ function placeEnvironment(folder: string, home: string): Readonly<Record<string,
     HOME: home,
     USER: os.userInfo().username,
     LANG: 'C.UTF-8',
+    HISTFILE: '/dev/null',
     XDG_RUNTIME_DIR: runtime,
     GIT_AUTHOR_NAME: 'A',
     GIT_AUTHOR_EMAIL: 'a@example.com',
@@ -184,8 +196,14 @@ function startCommand(
   };
 }
 
-/** Everything below a folder, as text lines: a change of name, kind, mode, content or link target shows. */
-export function snapshot(folder: string, leaveOut: readonly string[] = []): readonly string[] {
+/** Cordon's own record and caches, which a run may write. */
+const OWN_STATE = '.local/state/cordon';
+
+/**
+ * Everything below a folder but Cordon's own state, as text lines: a change of name, kind, mode, content or link target
+ * shows.
+ */
+export function snapshot(folder: string): readonly string[] {
   const lines: string[] = [];
   const visit = (relative: string): void => {
     const full = path.join(folder, relative);
@@ -195,7 +213,7 @@ export function snapshot(folder: string, leaveOut: readonly string[] = []): read
       lines.push(`${relative}/ ${mode}`);
       for (const name of readdirSync(full).sort()) {
         const below = path.join(relative, name);
-        if (!leaveOut.includes(below)) visit(below);
+        if (!below.endsWith(OWN_STATE)) visit(below);
       }
     } else if (stat.isSymbolicLink()) lines.push(`${relative} -> ${readlinkSync(full)}`);
     else if (stat.isFile()) lines.push(`${relative} ${mode} ${digest(readFileSync(full))}`);
@@ -203,6 +221,15 @@ export function snapshot(folder: string, leaveOut: readonly string[] = []): read
   };
   visit('.');
   return lines;
+}
+
+/** What is different now, one line each: `+ name …` came, `- name …` went. */
+export function changes(folder: string, before: readonly string[]): readonly string[] {
+  const after = snapshot(folder);
+  return [
+    ...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`),
+    ...after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`),
+  ];
 }
 
 function digest(bytes: string | Uint8Array): string {

@@ -16,27 +16,22 @@ export interface Screen {
   resize(columns: number, rows: number): void;
 }
 
-interface Owner {
-  after(end: () => void): void;
-}
-
-/** A bash at a prompt `$ ` in the workspace; ends with the test. */
+/** A bash at its prompt in the workspace; ends with the place. */
 export function openScreen(
-  owner: Owner,
   place: Place,
   environment: Readonly<Record<string, string>> = {},
 ): Screen {
   const tmux = (...args: readonly string[]): string => {
     const result = spawnSync('tmux', ['-S', `${place.folder}/tmux`, '-f', '/dev/null', ...args], {
       cwd: place.workspace,
-      env: { ...place.environment, ...environment, TERM: 'xterm-256color', PS1: '$ ' },
+      env: { ...place.environment, ...environment, TERM: 'xterm-256color' },
       encoding: 'utf8',
     });
     if (result.status !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`);
     return result.stdout;
   };
   tmux('new-session', '-d', '-x', '100', '-y', '30', 'bash --noprofile --norc');
-  owner.after(() => {
+  place.atEnd(() => {
     spawnSync('tmux', ['-S', `${place.folder}/tmux`, 'kill-server'], { env: place.environment });
   });
   const text = (): string =>
