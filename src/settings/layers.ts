@@ -110,8 +110,9 @@ export function describeProblem(problem: Problem): string {
 }
 
 function parse(source: LayerSource, value: unknown, lines: ReadonlyMap<string, number>): Layer {
-  const result = settingsSchema.safeParse(value);
   const empty = { source, values: {}, lines, problems: [] };
+  if (saysNothing(value)) return empty; // flags of a run, mostly: no schema is made for it
+  const result = settingsSchema().safeParse(value);
   if (result.success) return { ...empty, values: result.data };
   return {
     ...empty,
@@ -119,7 +120,17 @@ function parse(source: LayerSource, value: unknown, lines: ReadonlyMap<string, n
   };
 }
 
-type Issue = NonNullable<ReturnType<typeof settingsSchema.safeParse>['error']>['issues'][number];
+function saysNothing(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 0;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Issue = NonNullable<
+  ReturnType<ReturnType<typeof settingsSchema>['safeParse']>['error']
+>['issues'][number];
 
 function problemsOf(layer: Layer, value: unknown, issue: Issue): readonly Problem[] {
   const key = dotted(issue.path);
@@ -231,8 +242,8 @@ function suggestChoice(written: unknown, choices: readonly string[]): string | u
 /** The known key that is nearest as a whole or by its last part (`writableRoots` for `filesystem.writableRoots`). */
 function suggestKey(unknown: string): string | undefined {
   const last = (key: string): string => key.slice(key.lastIndexOf('.') + 1).toLowerCase();
-  const sections = [...new Set(settingKeys.map((key) => key.slice(0, key.indexOf('.'))))];
-  const candidates = unknown.includes('.') ? settingKeys : [...sections, ...settingKeys];
+  const sections = [...new Set(settingKeys().map((key) => key.slice(0, key.indexOf('.'))))];
+  const candidates = unknown.includes('.') ? settingKeys() : [...sections, ...settingKeys()];
   const scored = candidates.map((key) => ({
     key,
     score: Math.min(

@@ -18,7 +18,7 @@ interface JsonSchema {
 
 /** What VS Code shows as the settings page of the extension. */
 export function settingsConfiguration(): Configuration {
-  const schema = z.toJSONSchema(settingsSchema, { metadata: settingWords }) as JsonSchema;
+  const schema = z.toJSONSchema(settingsSchema(), { metadata: settingWords }) as JsonSchema;
   const properties = Object.entries(schema.properties ?? {}).flatMap(
     ([section, { properties: keys = {} }]) =>
       Object.entries(keys).map(

@@ -23,7 +23,7 @@ test('every setting has a description, a default and a scope', () => {
   const { properties } = settingsConfiguration();
   assert.deepEqual(
     Object.keys(properties),
-    settingKeys.map((key) => `cordon.${key}`),
+    settingKeys().map((key) => `cordon.${key}`),
   );
   for (const [key, property] of Object.entries(properties)) {
     assert.match(String(property['markdownDescription']), /^[A-Z].*\.$/su, key);
