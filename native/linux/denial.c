@@ -135,20 +135,30 @@ static uint64_t hash_of(const struct denial *denial)
 	return hash ? hash : 1;
 }
 
+/* One that finds no room: said once, recorded now and then. */
+static unsigned note_without_room(struct denials *denials, int64_t now_ms)
+{
+	unsigned news = denials->full_told ? 0 : DENIAL_FULL;
+
+	denials->full_told = true;
+	if (now_ms - denials->full_recorded_ms < DENIAL_REPEAT_MS)
+		return news;
+	denials->full_recorded_ms = now_ms;
+	return news | DENIAL_RECORD;
+}
+
 unsigned denials_note(struct denials *denials, const struct denial *denial,
 		      int64_t now_ms)
 {
 	uint64_t what = hash_of(denial);
-	size_t slot = what % DENIALS_KEPT_MAX;
-	bool told = denials->full_told;
 
 	for (size_t i = 0; i < DENIALS_KEPT_MAX; i++) {
-		size_t at = (slot + i) % DENIALS_KEPT_MAX;
+		size_t at = (what + i) % DENIALS_KEPT_MAX;
 
+		if (denials->kept[at].what == what &&
+		    now_ms - denials->kept[at].recorded_ms < DENIAL_REPEAT_MS)
+			return 0;
 		if (denials->kept[at].what == what) {
-			if (now_ms - denials->kept[at].recorded_ms <
-			    DENIAL_REPEAT_MS)
-				return 0;
 			denials->kept[at].recorded_ms = now_ms;
 			return DENIAL_RECORD;
 		}
@@ -158,8 +168,7 @@ unsigned denials_note(struct denials *denials, const struct denial *denial,
 			return DENIAL_NEW | DENIAL_RECORD;
 		}
 	}
-	denials->full_told = true;
-	return told ? 0 : DENIAL_FULL;
+	return note_without_room(denials, now_ms);
 }
 
 static void send_frame(const struct denial *denial)

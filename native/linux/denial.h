@@ -34,6 +34,7 @@ struct denials {
 		int64_t recorded_ms;
 	} kept[DENIALS_KEPT_MAX];
 	bool full_told;
+	int64_t full_recorded_ms; /* the last one that found no room */
 };
 
 enum denial_news {

@@ -250,6 +250,8 @@ static struct relay *started_relay(struct supervisor *sup)
 	struct network *network = sup->network;
 	struct relay *relay;
 
+	if (!network)
+		return NULL;
 	(void)pthread_mutex_lock(&network->lock);
 	relay = network->relay;
 	(void)pthread_mutex_unlock(&network->lock);
@@ -266,7 +268,7 @@ void network_revoke(struct supervisor *sup, const struct destination *to)
 
 void network_finish(struct supervisor *sup, int timeout_ms)
 {
-	struct relay *relay = sup->network ? started_relay(sup) : NULL;
+	struct relay *relay = started_relay(sup);
 
 	if (relay)
 		relay_drain(relay, timeout_ms);
