@@ -79,15 +79,12 @@ static void print_message(const char *message)
 }
 
 static _Noreturn void finish(const char *stage, int err, const char *reason,
-			     const char *format, va_list arguments)
+			     char message[LINE_MAX_BYTES])
 {
-	char message[LINE_MAX_BYTES];
-	size_t length;
+	size_t length = strlen(message);
 
-	(void)vsnprintf(message, sizeof(message), format, arguments);
-	length = strlen(message);
 	if (reason)
-		(void)snprintf(message + length, sizeof(message) - length,
+		(void)snprintf(message + length, LINE_MAX_BYTES - length,
 			       ": %s", reason);
 	print_message(message);
 	send_error_frame(stage, err, message);
@@ -96,17 +93,23 @@ static _Noreturn void finish(const char *stage, int err, const char *reason,
 
 void die(const char *stage, int err, const char *format, ...)
 {
+	char message[LINE_MAX_BYTES];
 	va_list arguments;
 
 	va_start(arguments, format);
-	finish(stage, err, err ? strerror(err) : NULL, format, arguments);
+	(void)vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	finish(stage, err, err ? strerror(err) : NULL, message);
 }
 
 void die_because(const char *stage, int err, const char *reason,
 		 const char *format, ...)
 {
+	char message[LINE_MAX_BYTES];
 	va_list arguments;
 
 	va_start(arguments, format);
-	finish(stage, err, reason, format, arguments);
+	(void)vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	finish(stage, err, reason, message);
 }

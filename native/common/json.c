@@ -267,7 +267,8 @@ static bool take_word(struct reader *r, const char *word)
 {
 	size_t length = strlen(word);
 
-	if ((size_t)(r->end - r->at) < length || memcmp(r->at, word, length))
+	if ((size_t)(r->end - r->at) < length ||
+	    memcmp(r->at, word, length) != 0)
 		return false;
 	r->at += length;
 	return true;

@@ -36,12 +36,12 @@ enum {
 
 	/* Launch. */
 	HELLO_ARGUMENTS_MAX = 256 << 10, /* bytes; the rest is left out */
-	PLAN_WAIT_MS = 20000, /* for the broker, before the run */
-	STOP_GRACE_MS = 2000, /* from SIGTERM to SIGKILL */
-	RELAY_GRACE_MS = 2000, /* for bytes still under way at the end */
-	HAND_OVER_MAX = 16,		 /* descriptors in one message */
-	REGISTRATION_MAX = 64 << 10,	 /* bytes of a NAME.json */
-	REGISTRATIONS_MAX = 256,	 /* files looked at */
+	PLAN_WAIT_MS = 20000,		 /* for the broker, before the run */
+	STOP_GRACE_MS = 2000,		 /* from SIGTERM to SIGKILL */
+	RELAY_GRACE_MS = 2000,	     /* for bytes still under way at the end */
+	HAND_OVER_MAX = 16,	     /* descriptors in one message */
+	REGISTRATION_MAX = 64 << 10, /* bytes of a NAME.json */
+	REGISTRATIONS_MAX = 256,     /* files looked at */
 
 	/* Network. */
 	NAMES_MAX = 16384, /* that one run may look up */
@@ -55,14 +55,14 @@ enum {
 	ANSWER_ADDRESSES_MAX = 64,
 	BOUND_SOCKETS_MAX = 1024, /* unix sockets with a path, of one run */
 	DIAL_PATIENT_MS = 300, /* while a socket that does not block is held */
-	DIAL_MS = 10000, /* for each address but the last */
+	DIAL_MS = 10000,       /* for each address but the last */
 	DIAL_LAST_MS = 30000,
 	DIALLED_MAX = CALLS_MAX, /* connections that wait for their program */
-	DIALLED_MS = 40000, /* longer than a SYN takes to come again */
+	DIALLED_MS = 40000,	 /* longer than a SYN takes to come again */
 	RELAYED_MAX = 4096,
 	RELAY_PIPE_BYTES = 256 << 10,
 	MAILBOX_FULL = 4 * CALLS_MAX, /* denials are dropped from here on */
-	DENIALS_KEPT_MAX = 1024, /* told apart, so as to tell each once */
+	DENIALS_KEPT_MAX = 1024,      /* told apart, so as to tell each once */
 	DENIAL_REPEAT_MS = 1000,
 	BROKER_RETRY_MS = 500,
 	BROKER_FINISH_MS = 1000,

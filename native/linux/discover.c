@@ -179,7 +179,8 @@ static size_t list_candidates(int runtime, const char *directory,
 	}
 	while (count < REGISTRATIONS_MAX && (entry = readdir(entries))) {
 		length = strlen(entry->d_name);
-		if (length <= 5 || strcmp(entry->d_name + length - 5, ".json"))
+		if (length <= 5 ||
+		    strcmp(entry->d_name + length - 5, ".json") != 0)
 			continue;
 		if (read_candidate(runtime, entry->d_name, text, directory,
 				   &found[count]) == 0)

@@ -5,6 +5,7 @@
 #include "environment.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../common/limits.h"
@@ -63,14 +64,11 @@ static bool is_there(char *const *environment, size_t count, const char *name)
 
 static char *join(struct json_arena *arena, const char *name, const char *value)
 {
-	size_t name_length = strlen(name), value_length = strlen(value);
-	char *entry = json_allocate(arena, name_length + value_length + 2);
+	size_t size = strlen(name) + strlen(value) + 2;
+	char *entry = json_allocate(arena, size);
 
-	if (!entry)
-		return NULL;
-	memcpy(entry, name, name_length);
-	entry[name_length] = '=';
-	memcpy(entry + name_length + 1, value, value_length + 1);
+	if (entry)
+		(void)snprintf(entry, size, "%s=%s", name, value);
 	return entry;
 }
 

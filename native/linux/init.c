@@ -211,7 +211,7 @@ static void reap(int control, pid_t command)
 /* The launcher's word; its death is the end of the run. */
 static void listen_to_launcher(int control, pid_t command)
 {
-	struct control_message message;
+	struct control_message message = { 0 };
 	ssize_t got = RETRY(recv(control, &message, sizeof(message), 0));
 
 	if (got != sizeof(message))
@@ -222,7 +222,7 @@ static void listen_to_launcher(int control, pid_t command)
 
 static void wait_for_go(int control)
 {
-	struct control_message message;
+	struct control_message message = { 0 };
 	ssize_t got = RETRY(recv(control, &message, sizeof(message), 0));
 
 	if (got != sizeof(message) || message.kind != CONTROL_GO)

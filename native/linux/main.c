@@ -401,7 +401,7 @@ void print_line(struct supervisor *sup, const char *text)
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
 
-		line[i] = c < 0x20 || c == 0x7f ? '?' : text[i];
+		line[i] = (char)(c < 0x20 || c == 0x7f ? '?' : c);
 	}
 	if (terminal_is_raw(sup))
 		line[length++] = '\r';
@@ -423,7 +423,7 @@ static void print_not_started(struct supervisor *sup, int err)
 static void on_control(void *owner, uint32_t events)
 {
 	struct supervisor *sup = owner;
-	struct control_message message;
+	struct control_message message = { 0 };
 
 	(void)events;
 	while (RETRY(recv(sup->control, &message, sizeof(message),

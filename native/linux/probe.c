@@ -83,8 +83,7 @@ static void try_network(struct findings *found)
 
 	found->err[NETWORK] = -network_setup(&plan, &sockets, &step);
 	if (found->err[NETWORK] == 0)
-		found->err[REDIRECT] =
-			-network_redirect(sockets.netfilter);
+		found->err[REDIRECT] = -network_redirect(sockets.netfilter);
 }
 
 static void try_filter(struct findings *found)
@@ -138,7 +137,7 @@ static void probe(struct findings *found)
 	if (child < 0) {
 		found->err[NAMESPACES] = -child;
 	} else {
-		struct findings told;
+		struct findings told = { 0 };
 
 		if (RETRY(read(ends[0], &told, sizeof(told))) == sizeof(told))
 			*found = told;
