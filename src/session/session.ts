@@ -23,6 +23,7 @@ import type { ControlServer } from '../launch/control/server.js';
 import { createControlServer } from '../launch/control/server.js';
 import { defaultFolders } from '../launch/folders.js';
 import { spawnLauncher } from '../launch/linux.js';
+import type { HostSupport } from '../launch/probe.js';
 import { probeHost } from '../launch/probe.js';
 import type { Run } from '../launch/run.js';
 import type { Gap } from '../plan/plan.js';
@@ -74,6 +75,8 @@ export interface SessionOptions {
   readonly wording: Wording;
   /** Default: dns.promises.lookup(host, { all: true, verbatim: true }). */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** What this host can enforce; default: the launcher is asked. */
+  readonly probe?: (launcher: AbsolutePath, state: AbsolutePath) => HostSupport;
   /** For audit and caches: ~/.local/state/cordon. */
   readonly state: AbsolutePath;
   /** For the socket; default: found as native/PROTOCOL.md says. Used with `brokerLoss: 'wait'` only. */
@@ -167,7 +170,7 @@ export const createSession: CreateSession = async (options) => {
       return { kind: 'refused', code: 'settingsInvalid', message: refusalOf(result) };
     }
     const { policy } = result;
-    const support = probeHost(findLauncher(options.dist), state);
+    const support = (options.probe ?? probeHost)(findLauncher(options.dist), state);
     const terminal = options.terminal === 'relay' && hello.terminal ? 'relay' : 'inherit';
     const shared = {
       run,
@@ -283,7 +286,7 @@ function inspectHost(
   roots: readonly AbsolutePath[],
 ): { readonly problem?: string; readonly gaps: readonly Gap[] } {
   try {
-    const support = probeHost(findLauncher(options.dist), options.state);
+    const support = (options.probe ?? probeHost)(findLauncher(options.dist), options.state);
     if (support.problem !== null) return { problem: support.problem, gaps: support.gaps };
     const result = options.policyFor({ directory: roots[0] ?? '/', arguments: [] });
     if (result.kind === 'refused') return { problem: refusalOf(result), gaps: support.gaps };
