@@ -46,8 +46,8 @@ describe('C050 every descendant is gone within two seconds', () => {
     await assertGone(mark);
   });
 
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGHUP'] as const) {
-    test(`after ${signal} to the whole of the run as the host sees it`, async (t) => {
+  for (const signal of ['SIGTERM', 'SIGKILL', 'SIGHUP', 'SIGINT'] as const) {
+    test(`after ${signal} to the CLI`, async (t) => {
       const place = createPlace(t);
       const mark = `cordon-${signal}-${process.pid}`;
       const started = place.start([], ['bash', '-c', `${scatter(mark)}; sleep 300`]);
@@ -60,10 +60,23 @@ describe('C050 every descendant is gone within two seconds', () => {
   }
 });
 
+test('C050 a time limit that interrupts the whole process group leaves nobody behind', async (t) => {
+  const place = createPlace(t);
+  const mark = `cordon-timeout-${process.pid}`;
+  const begun = Date.now();
+  const { code } = await place.host([
+    ...['timeout', '--signal=INT', '1.5'],
+    ...cordonCommand([], ['bash', '-c', `${scatter(mark)}; sleep 300`]),
+  ]);
+  assert.equal(code, 124);
+  assert.ok(Date.now() - begun < 6000);
+  await assertGone(mark);
+});
+
 test('C051 the command has a controlling terminal: /dev/tty opens, and job control works', async (t) => {
   const place = createPlace(t);
   const inside =
-    'echo typed to tty > /dev/tty; tty; set -m; sleep 60 & kill -STOP %1; jobs; kill -CONT %1; jobs; kill %1; stty size > /dev/null && echo sized';
+    'echo typed to tty > /dev/tty; tty; set -m; sleep 60 & kill -STOP %1; sleep 0.3; jobs; kill -CONT %1; sleep 0.3; jobs; kill %1; stty size > /dev/null && echo sized';
   const { stdout } = await place.host([
     ...['/usr/bin/python3', script('answer.py'), '-', '0'],
     ...cordonCommand([], ['bash', '-c', inside]),

@@ -11,6 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { cordonCommand, createPlace } from '../../support/sandbox.js';
@@ -37,9 +38,16 @@ function assertNothingWritten(place: Place): void {
 
 test('C003 starts and confines with empty capability sets and no_new_privs', async (t) => {
   const place = createPlace(t);
+  const { uid, gid } = os.userInfo();
   const { stdout, stderr } = await place.host([
-    ...['unshare', '--user', '--map-root-user', '--', 'setpriv', '--no-new-privs'],
-    ...['--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--'],
+    ...['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--keep-caps', '--'],
+    ...[
+      'setpriv',
+      '--no-new-privs',
+      '--bounding-set=-all',
+      '--inh-caps=-all',
+      '--ambient-caps=-all',
+    ],
     ...cordonCommand([], confined(place)),
   ]);
   assert.equal(stdout, 'confined\n', stderr);

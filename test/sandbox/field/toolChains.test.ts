@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { REPOSITORY, createWorld } from '../../support/netns.js';
-import { createPlace } from '../../support/sandbox.js';
+import { changes, createPlace, snapshot } from '../../support/sandbox.js';
 
 const python = (text: string) => ['/usr/bin/python3', '-c', text];
 
@@ -33,33 +33,55 @@ test('C031 go build works, and the second build comes from the cache', async (t)
   );
 });
 
-test('C032 stores and tool versions below the home folder can be written, and the host keeps its own', async (t) => {
-  const place = createPlace(t);
+describe('C032 stores and tool versions below the home folder go to a layer of the run:', () => {
+  /** Where each tool writes: at the place its variable names, or below the home folder. */
   const stores = [
+    '${npm_config_cache:-$HOME/.npm}/_cacache',
+    '${XDG_CACHE_HOME:-$HOME/.cache}/pip',
+    '${CARGO_HOME:-$HOME/.cargo}/registry',
+    '${GOPATH:-$HOME/go}/pkg/mod',
+    '${PNPM_HOME:-$HOME/.local/share/pnpm}/store',
+    '${GRADLE_USER_HOME:-$HOME/.gradle}/caches',
+  ];
+  const each = (text: string) => [
+    'sh',
+    '-c',
+    stores.map((store) => `at="${store}"; ${text}`).join('\n'),
+  ];
+  const WRITE = each('mkdir -p "$at" && echo mine > "$at/file" || echo "$at"');
+  const READ = each('cat "$at/file"');
+  const existing = [
     '.npm/_cacache',
     '.cache/pip',
     '.cargo/registry',
     'go/pkg/mod',
     '.local/share/pnpm/store',
     '.gradle/caches',
-    '.m2/repository',
   ];
-  const existing = path.join(place.home, '.npm');
-  mkdirSync(existing);
-  writeFileSync(path.join(existing, 'kept'), 'original\n');
-  const script = stores
-    .map(
-      (store) =>
-        `mkdir -p "$HOME/${store}/tool" && echo x > "$HOME/${store}/tool/file" || echo "${store}"`,
-    )
-    .concat('cat "$HOME/.npm/kept"; echo changed > "$HOME/.npm/kept"');
-  const { stdout, stderr } = await place.cordon([], ['sh', '-c', script.join('\n')]);
-  assert.equal(stdout, 'original\n', stderr);
-  assert.deepEqual(readdirSync(existing), ['kept']);
-  assert.equal((await place.host(['cat', path.join(existing, 'kept')])).stdout, 'original\n');
-  // what one run wrote, the next one in this workspace finds
-  const again = await place.cordon([], ['cat', path.join(place.home, '.npm/_cacache/tool/file')]);
-  assert.equal(again.stdout, 'x\n');
+
+  for (const [when, folders] of [
+    ['that are there already', existing],
+    ['that are not', []],
+  ] as const) {
+    test(when, async (t) => {
+      const place = createPlace(t);
+      for (const folder of folders) {
+        mkdirSync(path.join(place.home, folder), { recursive: true });
+        writeFileSync(path.join(place.home, folder, 'file'), 'original\n');
+      }
+      mkdirSync(path.join(place.home, '.local/state'), { recursive: true });
+      const before = snapshot(place.home);
+      const { stdout, stderr } = await place.cordon([], WRITE);
+      assert.equal(stdout, '', stderr);
+      const again = await place.cordon([], READ);
+      assert.equal(
+        again.stdout,
+        'mine\n'.repeat(stores.length),
+        'the next run in this workspace finds them',
+      );
+      assert.deepEqual(changes(place.home, before), [], 'the host keeps its own');
+    });
+  }
 });
 
 test('C035 semaphores, shared memory and process pools work, and are private', async (t) => {
