@@ -93,18 +93,20 @@ function policyFileLayer(file: string | undefined): Layer | undefined {
   return layer;
 }
 
-function flagsLayer(flags: BoundaryFlags): Layer {
+/** What the flags say; nothing for none of them, so that a plain run need not read their schema. */
+function flagsLayer({
+  write = [],
+  network,
+  allow = [],
+  deny = [],
+}: BoundaryFlags): Layer | undefined {
+  if (network === undefined && [write, allow, deny].every(({ length }) => length === 0))
+    return undefined;
   return parseLayerValue(
     { kind: 'run', typed: true },
     {
-      filesystem: {
-        writableRoots: (flags.write ?? []).map((folder) => realFolder('--write', folder)),
-      },
-      network: {
-        ...(flags.network === undefined ? {} : { mode: flags.network }),
-        allow: flags.allow ?? [],
-        deny: flags.deny ?? [],
-      },
+      filesystem: { writableRoots: write.map((folder) => realFolder('--write', folder)) },
+      network: { ...(network === undefined ? {} : { mode: network }), allow, deny },
     },
   );
 }

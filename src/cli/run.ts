@@ -2,6 +2,7 @@
 // belongs to the command, and never outlive it.
 
 import os from 'node:os';
+import { isatty } from 'node:tty';
 import { createSession } from '../session/session.js';
 import { findFolders, installation, resolveBoundary, usablePolicy } from './boundary.js';
 import { openEvents } from './events.js';
@@ -89,7 +90,7 @@ async function runInEditor(flags: RunFlags, command: readonly string[]): Promise
 
 async function askMode(flag: 'deny' | 'tty' | undefined): Promise<'deny' | 'tty'> {
   if (flag === 'deny') return 'deny';
-  if (flag === undefined && !process.stdin.isTTY) return 'deny';
+  if (flag === undefined && !isatty(0)) return 'deny';
   if ((await import('./terminal.js')).hasTerminal()) return 'tty';
   if (flag === 'tty') say('there is no terminal to ask on, so what no rule allows is denied');
   return 'deny';
