@@ -20,18 +20,23 @@ export function createProblemReporter(log: Log): (problems: readonly Problem[]) 
   };
 }
 
-/** In VS Code's own settings every key has our name before it. */
+/** As a person knows it: files below the workspace without its folder, and in VS Code's settings our name before the key. */
 export function problemText(problem: Problem): string {
-  const { source, key, suggestion } = problem;
-  const isOwn =
-    source.kind === 'user' ||
-    (source.kind === 'workspace' && !source.file.endsWith('.cordon.json'));
-  if (!isOwn || key === '') return describeProblem(problem);
-  const named = suggestion !== undefined && /^[a-z]+(\.[a-zA-Z]+)?$/.test(suggestion);
+  const { key, suggestion } = problem;
+  const source =
+    problem.source.kind === 'workspace'
+      ? { ...problem.source, file: vscode.workspace.asRelativePath(problem.source.file) }
+      : problem.source;
+  const isNested =
+    source.kind === 'managed' ||
+    (source.kind === 'workspace' && source.file.endsWith('.cordon.json'));
+  if (isNested || key === '') return describeProblem({ ...problem, source });
+  const isKey = suggestion !== undefined && /^[a-z]+(\.[a-zA-Z]+)?$/.test(suggestion);
   return describeProblem({
     ...problem,
+    source,
     key: `cordon.${key}`,
-    ...(named ? { suggestion: `cordon.${suggestion}` } : {}),
+    ...(isKey ? { suggestion: `cordon.${suggestion}` } : {}),
   });
 }
 
@@ -39,11 +44,11 @@ function weight({ severity }: Problem): number {
   return severity === 'error' ? 0 : 1;
 }
 
-const OPEN = 'Open Settings';
 const SHOW_ALL = 'Show All';
 
 async function showProblem(text: string, problem: Problem, more: number): Promise<void> {
-  const buttons = more === 0 ? [OPEN] : [OPEN, SHOW_ALL];
+  const open = inSettings(problem) ? 'Open Settings' : 'Open File';
+  const buttons = more === 0 ? [open] : [open, SHOW_ALL];
   const message = more === 0 ? text : `${text} (and ${more} more)`;
   const pressed =
     problem.severity === 'error'
@@ -53,12 +58,17 @@ async function showProblem(text: string, problem: Problem, more: number): Promis
         )
       : await vscode.window.showWarningMessage(`Cordon: ${message}`, ...buttons);
   if (pressed === SHOW_ALL) await vscode.commands.executeCommand('cordon.showLog');
-  if (pressed === OPEN) await openSource(problem);
+  if (pressed === open) await openSource(problem);
+}
+
+function inSettings({ source }: Problem): boolean {
+  return source.kind === 'user' || source.kind === 'run';
 }
 
 /** The place of the mistake: user settings in VS Code's own editor, any other file at its line. */
-async function openSource({ source, line }: Problem): Promise<void> {
-  if (source.kind === 'user' || source.kind === 'run') {
+async function openSource(problem: Problem): Promise<void> {
+  const { source, line } = problem;
+  if (!('file' in source) || inSettings(problem)) {
     await vscode.commands.executeCommand('workbench.action.openSettingsJson');
     return;
   }

@@ -48,7 +48,7 @@ export async function openWindowSession(options: WindowSessionOptions): Promise<
       roots: windowRoots(),
       prompter,
       wording: {
-        whereToAnswer: 'see the notification or the status bar',
+        whereToAnswer: 'answer in the editor',
         howToAllow: ({ object }) =>
           `Allow it in the editor, or add "${targetText(object)}" to cordon.network.allow`,
       },

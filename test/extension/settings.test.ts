@@ -5,6 +5,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
+import type { Locator } from 'playwright-core';
+
 import { createSteps, NOTHING_WAITS, openTestWindow } from './harness/window.js';
 
 test('settings in the workbench', async (context) => {
@@ -30,15 +32,30 @@ test('settings in the workbench', async (context) => {
 
     await it('the settings page shows every key with words and choices', async () => {
       await workbench.command('Cordon: Open Settings');
-      const editor = workbench.page.locator('.settings-editor');
-      await editor.locator('.setting-item-contents', { hasText: 'Writable Roots' }).waitFor();
+      const setting = (key: string): Locator =>
+        workbench.page.locator(`.settings-editor [data-key="cordon.${key}"]`);
+      await setting('filesystem.writableRoots').waitFor();
       await workbench.screenshot('settings');
-      for (const words of ['Writable Roots', 'Deny Read', 'Protected Paths']) {
-        assert.ok(
-          (await editor.locator('.setting-item-contents', { hasText: words }).count()) > 0,
-          words,
-        );
+      for (const [key, words] of [
+        ['filesystem.writableRoots', 'Folders that sandboxed commands may write to'],
+        ['filesystem.protectedPaths', 'stay read-only'],
+      ] as const) {
+        await setting(key).scrollIntoViewIfNeeded();
+        assert.match(await setting(key).innerText(), new RegExp(words));
       }
+      // Filtered, so that the list, which draws only what is in view, shows them.
+      const search = workbench.page.locator(
+        '.settings-editor .suggest-input-container .view-lines',
+      );
+      await search.click();
+      await workbench.page.keyboard.press('Control+A');
+      await workbench.page.keyboard.type('cordon.network.');
+      await setting('network.mode').getByText('What happens when').waitFor();
+      await workbench.screenshot('settings-network');
+      assert.deepEqual(
+        await Promise.all(['network.allow', 'network.deny'].map((key) => setting(key).count())),
+        [1, 1],
+      );
     });
 
     await it('a mistake in .cordon.json is shown with file, key and what may have been meant', async () => {

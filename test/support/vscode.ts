@@ -43,6 +43,8 @@ export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3
 
 export const workspace = {
   workspaceFolders: undefined,
+  /** There is one folder, /ws. */
+  asRelativePath: (file: string) => file.replace(/^\/ws\//, ''),
   getConfiguration: (section: string) => ({
     inspect: (key: string) => ({ globalValue: stub.userSettings.get(`${section}.${key}`) }),
     update: async (key: string, value: unknown, target: number) => {

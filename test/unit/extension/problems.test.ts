@@ -31,8 +31,8 @@ test('a key is named as it stands in the file it is in', () => {
     ].map(problemText),
     [
       'user settings: cordon.network.mod is not a setting of Cordon. Did you mean cordon.network.mode?',
-      '/ws/.vscode/settings.json: cordon.network.mod is not a setting of Cordon. Did you mean cordon.network.mode?',
-      '/ws/.cordon.json:2: network.mod is not a setting of Cordon. Did you mean network.mode?',
+      '.vscode/settings.json: cordon.network.mod is not a setting of Cordon. Did you mean cordon.network.mode?',
+      '.cordon.json:2: network.mod is not a setting of Cordon. Did you mean network.mode?',
       'user settings: cordon.network.mod is not a setting of Cordon. Did you mean "ask"?',
     ],
   );
