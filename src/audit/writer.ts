@@ -1,7 +1,6 @@
 // The append-only record of one session: JSON lines, mode 0600, each with a hash over the one before it. `append` has
 // written the line when it returns; it throws rather than let something happen unrecorded.
 
-import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -31,12 +30,39 @@ export interface AuditWriterOptions {
   readonly maxPartBytes?: number;
 }
 
+/** A writer that is created when it is first used; only then it can fail. */
+export function createLazyWriter(create: () => AuditWriter): AuditWriter & { open(): void } {
+  let writer: AuditWriter | undefined;
+  let disposed = false;
+  const open = (): AuditWriter => {
+    if (disposed) throw new CordonError('auditFailed', 'it is closed');
+    writer ??= create();
+    return writer;
+  };
+  return {
+    open: () => {
+      open();
+    },
+    get file() {
+      return open().file;
+    },
+    append: (entry) => open().append(entry),
+    flush: () => open().flush(),
+    dispose() {
+      disposed = true;
+      writer?.dispose();
+    },
+  };
+}
+
 /** The text of a line with its hash, and the hash. `body` is a JSON object without one. */
 export function sealLine(
   previous: string,
   body: string,
 ): { readonly text: string; readonly hash: string } {
-  const hash = crypto.createHash('sha256').update(previous).update(body).digest('hex');
+  // Loaded here, because it takes Node a few milliseconds, and a launcher can start meanwhile.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const hash = createHash('sha256').update(previous).update(body).digest('hex');
   return { text: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 }
 

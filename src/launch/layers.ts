@@ -1,7 +1,6 @@
 // Folders for the copy-on-write layers of a run. A workspace keeps its layers, so that caches stay warm; two runs at once
 // never share one, because overlayfs forbids it. A layer belongs to the launcher whose pid stands in its lock.
 
-import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -12,7 +11,8 @@ const MAX_SLOTS = 1000;
 
 /** Claims a folder for the run of this launcher; the claim ends with the process. */
 export function claimLayer(state: AbsolutePath, workspace: string, launcher: number): AbsolutePath {
-  const name = crypto.createHash('sha256').update(workspace).digest('hex').slice(0, 16);
+  const { createHash } = process.getBuiltinModule('node:crypto'); // not loaded before the launcher starts
+  const name = createHash('sha256').update(workspace).digest('hex').slice(0, 16);
   const folder = path.join(state, 'caches', name);
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (let slot = 0; slot < MAX_SLOTS; slot += 1) {

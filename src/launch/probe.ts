@@ -14,6 +14,9 @@ import { parseSupport } from './schema.js';
 
 export type { HostSupport };
 
+/** Of this build; a launcher of another one may keep other promises. */
+export const LAUNCHER_VERSION = '0.1.0';
+
 const PROBE_MS = 10_000;
 const CACHE_FILE = 'host.json';
 
@@ -50,10 +53,10 @@ function askLauncher(launcher: AbsolutePath): HostSupport {
       `${launcher} answers in words that this version does not know`,
     );
   }
-  if (support.protocol !== PROTOCOL_VERSION) {
+  if (support.protocol !== PROTOCOL_VERSION || support.version !== LAUNCHER_VERSION) {
     throw new CordonError(
       'launcherMissing',
-      `${launcher} speaks protocol ${support.protocol}, this version ${PROTOCOL_VERSION}`,
+      `${launcher} is version ${support.version} (protocol ${support.protocol}), wanted is ${LAUNCHER_VERSION} (protocol ${PROTOCOL_VERSION})`,
     );
   }
   return support;

@@ -106,12 +106,16 @@ function exitOf(state: Exclude<RunState, { readonly kind: 'over' }>, status: Run
   switch (state.seen.kind) {
     case 'exit':
       return { kind: 'exited', status: state.seen.status, exitCode };
-    case 'error':
-      return { kind: 'failed', message: state.seen.message, exitCode, shown: true };
+    case 'error': {
+      const failed = EXPLAINED.has(exitCode) ? exitCode : EXIT_NO_BOUNDARY;
+      return { kind: 'failed', message: state.seen.message, exitCode: failed, shown: true };
+    }
     case 'nothing': {
       const how = 'exited' in status ? `with ${status.exited}` : `by signal ${status.signalled}`;
-      const shown = 'exited' in status && EXPLAINED.has(exitCode);
-      return { kind: 'failed', message: `the launcher ended ${how}`, exitCode, shown };
+      const shown = 'exited' in status && EXPLAINED.has(status.exited);
+      // A launcher that ends well without having told of a run has not run anything: that is no success.
+      const failed = 'exited' in status && !shown ? EXIT_NO_BOUNDARY : exitCode;
+      return { kind: 'failed', message: `the launcher ended ${how}`, exitCode: failed, shown };
     }
   }
 }

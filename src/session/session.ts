@@ -1,10 +1,10 @@
 // Puts policy, plan, launch, broker and audit together for one window or one command, and owns everything disposable.
 // It must never decide: the policy, the broker and the person do.
 
-import crypto from 'node:crypto';
+import fs from 'node:fs';
 
 import type { AuditLine } from '../audit/schema.js';
-import { createAuditWriter } from '../audit/writer.js';
+import { createAuditWriter, createLazyWriter } from '../audit/writer.js';
 import type { Clock } from '../base/clock.js';
 import { systemClock } from '../base/clock.js';
 import { DisposableStore } from '../base/disposable.js';
@@ -43,6 +43,7 @@ import { postureOf } from './snapshot.js';
 
 /** The broker gives up a little before the launcher would, so that the reason is the broker's. */
 const ANSWER_MARGIN_MS = 1000;
+const ID_BYTES = 8;
 
 /** What a launcher says before it gets its plan. */
 export interface RunRequest {
@@ -138,6 +139,7 @@ export const createSession: CreateSession = async (options) => {
   const log = options.log ?? silentLog;
   const { state, brokerLoss } = options;
   const isListening = brokerLoss === 'wait';
+  const probe = options.probe ?? probeHost;
   const store = new DisposableStore();
   const changed = store.add(new Emitter<SessionSnapshot>());
 
@@ -149,7 +151,11 @@ export const createSession: CreateSession = async (options) => {
     }
   };
   const folder = auditFolder(state);
-  const audit = store.add(createAuditWriter({ folder, session: id, clock, onLine: tell }));
+  const audit = store.add(
+    createLazyWriter(() => createAuditWriter({ folder, session: id, clock, onLine: tell })),
+  );
+  // A command that is started here waits for nothing that can be done while its launcher starts.
+  if (isListening) audit.open();
   const broker = createBroker({
     prompter:
       options.terminal === 'relay'
@@ -170,7 +176,7 @@ export const createSession: CreateSession = async (options) => {
       return { kind: 'refused', code: 'settingsInvalid', message: refusalOf(result) };
     }
     const { policy } = result;
-    const support = (options.probe ?? probeHost)(findLauncher(options.dist), state);
+    const support = probe(findLauncher(options.dist), state);
     const terminal = options.terminal === 'relay' && hello.terminal ? 'relay' : 'inherit';
     const shared = {
       run,
@@ -259,10 +265,19 @@ export const createSession: CreateSession = async (options) => {
     revoke(grantId) {
       broker.revoke(grantId);
     },
-    start: (command, startOptions = {}) =>
-      runs.adopt(command, startOptions.directory ?? process.cwd(), () =>
-        spawnLauncher(findLauncher(options.dist), command, startOptions),
-      ),
+    start(command, startOptions = {}) {
+      const run = runs.adopt(command, startOptions.directory ?? process.cwd(), () => {
+        const program = findLauncher(options.dist);
+        probe(program, state); // throws when this is not the launcher of this build
+        return spawnLauncher(program, command, startOptions);
+      });
+      try {
+        audit.open();
+      } catch (error) {
+        log.error('no record', error); // the launcher is refused for it, and says so
+      }
+      return run;
+    },
     stop: (runId) => runs.stop(runId),
     setRoots(next) {
       roots = next;
@@ -320,6 +335,14 @@ function orUndefined<T>(find: () => T): T | undefined {
   }
 }
 
+/** From the kernel, without node:crypto, which takes a few milliseconds to load. */
 function randomId(): string {
-  return crypto.randomBytes(8).toString('hex');
+  const source = fs.openSync('/dev/urandom', 'r');
+  try {
+    const bytes = Buffer.alloc(ID_BYTES);
+    fs.readSync(source, bytes);
+    return bytes.toString('hex');
+  } finally {
+    fs.closeSync(source);
+  }
 }
