@@ -59,7 +59,7 @@ module.exports = {
       from: { path: src('policy') },
       to: { path: src('settings'), dependencyTypesNot: ['type-only'] },
     },
-    row('policy', 'policy', [src('settings'), library('picomatch', 'ipaddr.js')]),
+    row('policy', 'policy', [src('settings'), library('ipaddr.js')]),
     row('plan', 'plan', [src('policy')]),
     ...schemaOnly('launch', 'launch', [
       src('plan', 'policy'),
