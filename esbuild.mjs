@@ -12,6 +12,9 @@ const shared = {
   platform: 'node',
   target: 'node20',
   format: 'cjs',
+  // import() becomes require(): a script that cli.js starts through vm has no loader of its own (it would reject), and
+  // require is cheaper anyway.
+  supported: { 'dynamic-import': false },
   minify: true,
   sourcemap: 'linked',
   sourcesContent: false,
