@@ -29,17 +29,13 @@ int send_control(int control, enum control_kind kind, int value)
 }
 
 /* The descriptors of a hand-over, in the order in which they travel. */
-enum { HANDED = 7 };
+enum { HANDED = 3 };
 
 static void list_descriptors(struct hand_over *given, int *list[HANDED])
 {
 	list[0] = &given->root;
 	list[1] = &given->listener;
 	list[2] = &given->terminal;
-	list[3] = &given->sockets.netfilter;
-	list[4] = &given->sockets.relay;
-	list[5] = &given->sockets.dns_udp;
-	list[6] = &given->sockets.dns_tcp;
 }
 
 struct hand_over_message {

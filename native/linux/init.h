@@ -33,7 +33,6 @@ struct hand_over {
 	int root;
 	int listener;
 	int terminal; /* master of the command's own terminal */
-	struct net_sockets sockets;
 };
 
 MUST_CHECK int send_control(int control, enum control_kind kind, int value);

@@ -234,10 +234,6 @@ static void close_handed_over(const struct hand_over *given)
 	close_quietly(given->root);
 	close_quietly(given->listener);
 	close_quietly(given->terminal);
-	close_quietly(given->sockets.netfilter);
-	close_quietly(given->sockets.relay);
-	close_quietly(given->sockets.dns_udp);
-	close_quietly(given->sockets.dns_tcp);
 }
 
 /*
@@ -275,25 +271,17 @@ static bool has_own_terminal(const struct launch *launch)
 static _Noreturn void run_child(struct launch *launch, int control, uid_t user,
 				gid_t group)
 {
-	struct hand_over given = { .listener = -1,
-				   .terminal = -1,
-				   .sockets = NET_SOCKETS_NONE };
+	struct hand_over given = { .listener = -1, .terminal = -1 };
 	struct view view = { .terminal = -1,
 			     .host_name = launch->host_name,
-			     .owner_is_root = user == 0 };
-	const char *step = NULL;
+			     .owner_is_root = user == 0,
+			     .with_dns = true };
 	int err;
 
 	die_reports_to(control);
 	err = map_identity(user, group);
 	if (err)
 		die_without_namespaces(-err, user == 0);
-	err = network_setup(&launch->plan, &given.sockets, &step);
-	if (err)
-		die("network", -err, "could not set up the network (%s)", step);
-	if (given.sockets.netfilter < 0)
-		given.gaps |= GAP_REDIRECT;
-	view.with_dns = given.sockets.dns_udp >= 0;
 	for (int fd = 0; fd < 3 && !launch->plan.terminal_relayed; fd++)
 		if (launch->command.replaced[fd])
 			view.terminal = fd;
@@ -535,7 +523,6 @@ static _Noreturn void supervise(struct launch *launch)
 	add_gaps(sup, given.gaps);
 	sup->root = given.root;
 	sup->listener = given.listener;
-	sup->sockets = given.sockets;
 	start_parts(sup, &given, launch->command.replaced);
 	sup->welcomed = true;
 	send_ready(sup);

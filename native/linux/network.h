@@ -22,6 +22,12 @@ MUST_CHECK int network_redirect(int netfilter);
 struct names *network_names(struct supervisor *sup);
 struct denials *network_denials(struct supervisor *sup);
 
+/*
+ * Sets the network up: before the first call that could need it is answered,
+ * on the loop. Does nothing the second time.
+ */
+MUST_CHECK int network_begin(struct supervisor *sup);
+
 /* Loopback, and the addresses that the sandbox has besides. */
 bool is_sandbox_address(const struct ip_address *address);
 

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 
 #include "../common/limits.h"
-#include "uapi.h"
+#include "network.h"
 
 enum { IDLE_MAX = 4 /* threads that wait for a call */ };
 
@@ -51,19 +51,34 @@ struct bound_sockets *notify_bound(struct supervisor *sup)
 }
 
 /* Its caller may have died meanwhile; then nobody is there to be told. */
-void call_answer(const struct call *call, int err)
+static void respond(const struct call *call, struct seccomp_notif_resp response)
 {
-	struct seccomp_notif_resp response = { .id = call->id, .error = err };
-
 	memset(call->response, 0, call->sup->notify->response_size);
 	memcpy(call->response, &response, sizeof(response));
 	(void)ioctl(call->sup->listener, SECCOMP_IOCTL_NOTIF_SEND,
 		    call->response);
 }
 
+void call_answer(const struct call *call, int err)
+{
+	respond(call,
+		(struct seccomp_notif_resp){ .id = call->id, .error = err });
+}
+
+void call_continue(const struct call *call)
+{
+	respond(call, (struct seccomp_notif_resp){
+			      .id = call->id,
+			      .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE });
+}
+
 static int answer_call(const struct call *call)
 {
 	switch (call->number) {
+	case SYS_socket:
+		/* Numbers only; held so that the network is there by now. */
+		call_continue(call);
+		return CALL_ANSWERED;
 	case SYS_connect:
 		return answer_connect(call);
 	case SYS_bind:
@@ -199,6 +214,8 @@ static void start_receiving(void *owner, uint32_t events)
 	loop_remove(&notify->sup->loop, &notify->first_call);
 	if (!(events & EPOLLIN))
 		return; /* the last task has ended */
+	/* When it fails that was said, and the calls fail by themselves. */
+	(void)!network_begin(notify->sup);
 	(void)pthread_mutex_lock(&notify->lock);
 	err = start_thread(notify);
 	(void)pthread_mutex_unlock(&notify->lock);
@@ -227,10 +244,6 @@ int notify_start(struct supervisor *sup)
 	notify->response_size = sizes.seccomp_notif_resp;
 	if (notify->response_size < sizeof(struct seccomp_notif_resp))
 		notify->response_size = sizeof(struct seccomp_notif_resp);
-	/* Kernels before 6.6 have no such flag; it only makes answers faster.
-	 */
-	(void)ioctl(sup->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
-		    SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
 	notify->first_call = (struct loop_source){
 		.fd = sup->listener,
 		.ready = start_receiving,

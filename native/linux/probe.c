@@ -78,10 +78,9 @@ static int try_overlay(void)
 static void try_network(struct findings *found)
 {
 	struct net_sockets sockets = NET_SOCKETS_NONE;
-	const struct plan plan = { .network_mode = NETWORK_ASK };
 	const char *step;
 
-	found->err[NETWORK] = -network_setup(&plan, &sockets, &step);
+	found->err[NETWORK] = -network_setup(&sockets, &step);
 	if (found->err[NETWORK] == 0)
 		found->err[REDIRECT] = -network_redirect(sockets.netfilter);
 }

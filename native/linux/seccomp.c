@@ -44,6 +44,7 @@ enum rule_kind {
 	HOLD,
 	CHECK_IOCTL,
 	CHECK_SOCKET,
+	HOLD_SOCKET, /* its form with notifications: some are held */
 	CHECK_SOCKETPAIR,
 	CHECK_SENDTO,
 	CHECK_SENDMSG,
@@ -161,7 +162,7 @@ static int emit_ioctl(struct filter *f)
  * a structure we cannot see. Other families than these are not isolated by
  * the network namespace (vsock), or nobody needs them here.
  */
-static int emit_socket(struct filter *f, bool pair)
+static int emit_socket(struct filter *f, bool pair, bool hold)
 {
 	enum { TYPE_MASK = 0xf }; /* SOCK_TYPE_MASK in linux/net.h */
 	int err = EMIT(f, LOAD_ARGUMENT(0), IF_EQUAL(AF_UNIX, 0, 6),
@@ -171,10 +172,16 @@ static int emit_socket(struct filter *f, bool pair)
 
 	if (err || pair)
 		return err ? err : EMIT(f, GIVE_ERRNO(EAFNOSUPPORT));
-	return EMIT(f, IF_EQUAL(AF_INET, 4, 0), IF_EQUAL(AF_INET6, 3, 0),
-		    IF_EQUAL(AF_NETLINK, 0, 3), LOAD_ARGUMENT(2),
-		    IF_EQUAL(NETLINK_ROUTE, 0, 1), GIVE_ALLOW,
-		    GIVE_ERRNO(EAFNOSUPPORT));
+	err = EMIT(f, IF_EQUAL(AF_INET, 6, 0), IF_EQUAL(AF_INET6, 5, 0),
+		   IF_EQUAL(AF_NETLINK, 0, 3), LOAD_ARGUMENT(2),
+		   IF_EQUAL(NETLINK_ROUTE, 0, 1), GIVE_ALLOW,
+		   GIVE_ERRNO(EAFNOSUPPORT));
+	/* It can send without a connect or bind that tells us of it. */
+	if (!err && hold)
+		err = EMIT(f, LOAD_ARGUMENT(1), MASK(TYPE_MASK),
+			   IF_EQUAL(SOCK_DGRAM, 0, 1),
+			   GIVE(SECCOMP_RET_USER_NOTIF));
+	return err ? err : EMIT(f, GIVE_ALLOW);
 }
 
 /* A connect inside a send: callers fall back to a real one, tcp(7). */
@@ -205,9 +212,11 @@ static int emit_rule(struct filter *f, enum rule_kind rule)
 	case CHECK_IOCTL:
 		return emit_ioctl(f);
 	case CHECK_SOCKET:
-		return emit_socket(f, false);
+		return emit_socket(f, false, false);
+	case HOLD_SOCKET:
+		return emit_socket(f, false, true);
 	case CHECK_SOCKETPAIR:
-		return emit_socket(f, true);
+		return emit_socket(f, true, false);
 	case CHECK_SENDTO:
 	case CHECK_SENDMMSG:
 		return emit_send(f, LOAD_ARGUMENT(3));
@@ -265,6 +274,8 @@ int build_filter(struct filter *f, bool notify)
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		if (notify || rules[i].rule != HOLD)
 			rule_of[rules[i].call] = rules[i].rule;
+	if (notify)
+		rule_of[SYS_socket] = HOLD_SOCKET;
 	for (unsigned call = 0; call < ARRAY_SIZE(rule_of); call++) {
 		enum rule_kind rule = (enum rule_kind)rule_of[call];
 

@@ -14,7 +14,7 @@
 #include "loop.h"
 #include "plan.h"
 
-/* Made in the child by network_setup(), used in the parent; -1: not there. */
+/* Made inside by network_setup(), used from outside; -1: not there. */
 struct net_sockets {
 	int netfilter; /* netlink: the redirection is installed when needed */
 	int relay; /* listener that the redirection leads to, IPv4 and IPv6 */
@@ -59,11 +59,10 @@ struct supervisor {
 	int status; /* wait status of the command, once exited */
 };
 
-/* network.c, in the child: lo, addresses, routes, sockets. */
-MUST_CHECK int network_setup(const struct plan *plan,
-			     struct net_sockets *ret_sockets,
+/* network.c, inside the namespace: lo, addresses, routes, sockets. */
+MUST_CHECK int network_setup(struct net_sockets *ret_sockets,
 			     const char **ret_step);
-/* network.c, in the parent: DNS on the loop; the relay is a thread. */
+/* network.c, before "go": keeps what is needed to set the network up later. */
 MUST_CHECK int network_start(struct supervisor *sup);
 /* After pid 1 ended: passes on what the program had written, then ends. */
 void network_finish(struct supervisor *sup, int timeout_ms);

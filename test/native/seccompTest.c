@@ -103,9 +103,11 @@ static void holds_connect_and_bind(void)
 	build(true);
 	CHECK(call(SYS_connect, 0, 0, 0, 0) == HELD);
 	CHECK(call(SYS_bind, 0, 0, 0, 0) == HELD);
+	CHECK(call(SYS_socket, AF_INET, SOCK_DGRAM, 0, 0) == HELD);
 	build(false);
 	CHECK(call(SYS_connect, 0, 0, 0, 0) == ALLOWED);
 	CHECK(call(SYS_bind, 0, 0, 0, 0) == ALLOWED);
+	CHECK(call(SYS_socket, AF_INET, SOCK_DGRAM, 0, 0) == ALLOWED);
 }
 
 /* Every number: those in the lists are refused, all others allowed. */
@@ -218,7 +220,9 @@ static void socket_families(void)
 		CHECK(call(SYS_socketpair, family, SOCK_STREAM, 0, 0) ==
 		      (family == AF_UNIX ? ALLOWED : failed(EAFNOSUPPORT)));
 	}
-	CHECK(call(SYS_socket, AF_INET, SOCK_DGRAM, 0, 0) == ALLOWED);
+	CHECK(call(SYS_socket, AF_INET, SOCK_DGRAM, 0, 0) == HELD);
+	CHECK(call(SYS_socket, AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0) ==
+	      HELD);
 	CHECK(call(SYS_socket, AF_NETLINK, SOCK_RAW, NETLINK_ROUTE, 0) ==
 	      ALLOWED);
 	CHECK(call(SYS_socket, AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER, 0) ==
