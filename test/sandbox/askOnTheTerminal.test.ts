@@ -182,9 +182,10 @@ test('Ctrl-C at the question denies it', async (t) => {
 
 test('a question whose program dies is taken down, and the terminal goes on', async (t) => {
   const { screen, url, visits } = await setStage(t);
-  screen.type(`c -- sh -c 'curl -s ${url} & sleep 2; kill -9 $!; wait; read x; echo "got $x"'\n`);
+  screen.type(`c -- sh -c 'curl -s ${url} & sleep 2; kill -9 $!; wait; echo back; read x; echo "got $x"'\n`);
   await screen.shows(CHOICES);
   await screen.shows(/^cordon: the question is over$/m);
+  await screen.shows(/^back$/m);
   screen.type('line\n');
   await screen.shows(/^got line$/m);
   assert.equal(visits(), 0);
