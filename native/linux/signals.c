@@ -10,7 +10,9 @@
 #include "signals.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 
 #include "init.h"
 #include "terminal.h"
@@ -93,6 +95,18 @@ int signals_start(struct supervisor *sup)
 	return loop_add(&sup->loop, &sup->signal_source, EPOLLIN);
 }
 
+/* Whether that process group's leader is one of the sandbox. */
+static bool is_inside(pid_t group)
+{
+	struct stat theirs, ours;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/pid", group);
+	return stat(path, &theirs) == 0 &&
+	       stat("/proc/self/ns/pid", &ours) == 0 &&
+	       theirs.st_ino != ours.st_ino;
+}
+
 void follow_stop(struct supervisor *sup)
 {
 	AUTO_CLOSE int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -101,13 +115,18 @@ void follow_stop(struct supervisor *sup)
 	/* Ctrl-Z stopped us as well, and we are on again: nothing to do. */
 	if (drain_signals(sup))
 		return;
+	/* Without a shell that waits at the terminal, only the command. */
+	if (foreground < 0 ||
+	    (foreground != getpgrp() && !is_inside(foreground)))
+		return;
 	terminal_pause(sup);
 	(void)kill(0, SIGTSTP); /* goes on here after SIGCONT */
 	/* Not stopped: nobody is there to continue us (orphaned group). */
-	if (!drain_signals(sup))
+	if (!drain_signals(sup)) {
+		terminal_changed(sup);
 		return;
-	if (foreground > 0 && foreground != getpgrp() &&
-	    tcgetpgrp(terminal) == getpgrp())
+	}
+	if (foreground != getpgrp() && tcgetpgrp(terminal) == getpgrp())
 		(void)tcsetpgrp(terminal, foreground);
 	(void)!send_control(sup->control, CONTROL_SIGNAL, SIGCONT);
 }

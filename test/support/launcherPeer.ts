@@ -1,0 +1,137 @@
+// Plays the broker for one cordon-launch: frames as plain objects, and as bytes where they are meant to be wrong.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { createDeferred } from '../../src/base/deferred.js';
+
+export const launcher = path.resolve(
+  import.meta.dirname,
+  `../../dist/native/linux-${process.arch}/cordon-launch`,
+);
+
+export type Frame = Readonly<Record<string, unknown>> & { readonly kind: string };
+
+/** A plan that makes `directory` writable and nothing else; `parts` replace its keys. */
+export function planFor(directory: string, parts: Readonly<Record<string, unknown>> = {}): Frame {
+  return {
+    kind: 'plan',
+    run: 'test',
+    engine: 'namespaces',
+    directory,
+    mounts: [
+      { op: 'private', path: '/tmp' },
+      { op: 'writable', path: directory },
+    ],
+    network: { mode: 'off', rules: [], hostPorts: [] },
+    environment: { drop: [], keep: [], set: [] },
+    limits: { answerMs: 5000, brokerMs: 1000 },
+    brokerLoss: 'end',
+    terminal: 'inherit',
+    ...parts,
+  };
+}
+
+/** The bytes of a frame. */
+export function encode(frame: Frame | string): Buffer {
+  const text = Buffer.from(typeof frame === 'string' ? frame : JSON.stringify(frame), 'utf8');
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(text.length);
+  return Buffer.concat([length, text]);
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly frames: readonly Frame[];
+}
+
+export interface Peer {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** The next frame of that kind, or the first that has come already. */
+  frame(kind: string): Promise<Frame>;
+  send(frame: Frame): void;
+  sendBytes(bytes: Buffer): void;
+  hangUp(): void;
+}
+
+export interface PeerOptions {
+  readonly cwd: string;
+  /** The answer to hello; nothing is sent without. */
+  readonly plan?: Frame | Buffer;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly stdio?: StdioOptions;
+}
+
+/** Starts a launcher whose CORDON_BROKER is a socket that this listens on. */
+export function startLauncher(command: readonly string[], options: PeerOptions): Promise<Peer> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'peer-'));
+  const address = path.join(folder, 'broker.sock');
+  const frames: Frame[] = [];
+  const waiting = new Map<string, (frame: Frame) => void>();
+  const connection = createDeferred<net.Socket>();
+  const server = net.createServer((socket) => {
+    let bytes = Buffer.alloc(0);
+    socket.on('error', () => undefined); // the launcher may go at any time
+    socket.on('data', (data: Buffer) => {
+      bytes = Buffer.concat([bytes, data]);
+      for (;;) {
+        if (bytes.length < 4 || bytes.length < 4 + bytes.readUInt32LE(0)) return;
+        const end = 4 + bytes.readUInt32LE(0);
+        const frame = JSON.parse(bytes.subarray(4, end).toString('utf8')) as Frame;
+        bytes = bytes.subarray(end);
+        frames.push(frame);
+        waiting.get(frame.kind)?.(frame);
+        waiting.delete(frame.kind);
+        if (frame.kind === 'hello' && options.plan !== undefined) {
+          socket.write(Buffer.isBuffer(options.plan) ? options.plan : encode(options.plan));
+        }
+      }
+    });
+    connection.resolve(socket);
+  });
+  const started = createDeferred<Peer>();
+  server.listen(address, () => {
+    const child = spawn(launcher, ['--', ...command], {
+      cwd: options.cwd,
+      env: { PATH: '/usr/bin:/bin', ...options.environment, CORDON_BROKER: address },
+      stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],
+    });
+    const output = { stdout: '', stderr: '' };
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+    const ended = createDeferred<Ended>();
+    child.on('error', started.reject);
+    child.on('close', (code, signal) => {
+      server.close(() => {
+        // Its connections have ended, so its last frame is here too.
+        rmSync(folder, { recursive: true });
+        ended.resolve({ code, signal, ...output, frames });
+      });
+    });
+    started.resolve({
+      process: child,
+      ended: ended.promise,
+      frame: (kind) => {
+        const known = frames.find((frame) => frame.kind === kind);
+        if (known !== undefined) return Promise.resolve(known);
+        return new Promise((resolve) => waiting.set(kind, resolve));
+      },
+      send: (frame) => void connection.promise.then((socket) => socket.write(encode(frame))),
+      sendBytes: (bytes) => void connection.promise.then((socket) => socket.write(bytes)),
+      hangUp: () => void connection.promise.then((socket) => socket.destroy()),
+    });
+  });
+  return started.promise;
+}
+
+/** To its end. */
+export async function launch(command: readonly string[], options: PeerOptions): Promise<Ended> {
+  return (await startLauncher(command, options)).ended;
+}
