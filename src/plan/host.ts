@@ -37,8 +37,8 @@ export interface PlannedRun {
   readonly directory: AbsolutePath;
   readonly home: AbsolutePath;
   /**
-   * For this run's cache layers: a real path below the state folder, and not in use by another run (two overlays on the same
-   * upper folder are undefined, mount(2)).
+   * For this run's cache layers: below the state folder, and not in use by another run (two overlays on the same upper folder
+   * are undefined, mount(2)).
    */
   readonly cacheFolder: AbsolutePath;
   readonly brokerLoss: 'end' | 'wait';

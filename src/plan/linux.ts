@@ -9,6 +9,7 @@ import type { AbsolutePath } from '../policy/paths.js';
 import { contains, innermost, outermost } from '../policy/paths.js';
 import type { Policy } from '../policy/policy.js';
 import type { NetworkRule } from '../policy/rules.js';
+import { below } from '../policy/writtenPaths.js';
 import { cachePaths, planCaches } from './caches.js';
 import { planEnvironment } from './environment.js';
 import {
@@ -50,17 +51,22 @@ export function pathsToProbe(policy: Policy, run: PlannedRun): ReadonlySet<Absol
   ]);
 }
 
+export interface PlanResult {
+  readonly plan: LinuxPlan;
+  readonly gaps: readonly Gap[];
+  /** Folders of Cordon's own that must exist, mode 0700, before the launcher is given the plan. */
+  readonly folders: readonly AbsolutePath[];
+}
+
 /** Throws a CordonError when this run must not start as asked. */
-export function planLinux(
-  policy: Policy,
-  facts: Facts,
-  run: PlannedRun,
-): { readonly plan: LinuxPlan; readonly gaps: readonly Gap[] } {
+export function planLinux(policy: Policy, facts: Facts, run: PlannedRun): PlanResult {
   const { filesystem } = policy;
+  const state = targetOf(facts.paths.get(filesystem.state))?.real ?? filesystem.state;
   const roots = planRoots(filesystem, facts);
   const open = outermost(roots.map(({ real }) => real));
   const temp = planTemp(policy, facts, open);
-  const caches = planCaches(filesystem.caches.value, run, facts, open);
+  const cacheFolder = moved(run.cacheFolder, filesystem.state, state);
+  const caches = planCaches(filesystem.caches.value, { ...run, cacheFolder }, facts, open);
   const protection = planProtection(
     filesystem.protectedPaths,
     roots,
@@ -68,7 +74,6 @@ export function planLinux(
     facts,
   );
   const closed = planClosed(policy, facts);
-  const state = targetOf(facts.paths.get(filesystem.state))?.real ?? filesystem.state;
   const places = { open, closed: [...closed.paths, state], private: temp.private };
   const directory = planDirectory(run, facts, places);
 
@@ -97,18 +102,20 @@ export function planLinux(
     terminal: run.terminal,
   };
   checkSize(plan);
-  return { plan, gaps: planGaps(protection, closed.absent, roots, facts, run) };
+  const gaps = planGaps(protection, closed.absent, roots, facts, run);
+  return { plan, gaps, folders: foldersOf(plan, state) };
 }
 
-/** Folders of Cordon's own that must exist, mode 0700, before the launcher is given the plan. */
-export function foldersToCreate(plan: LinuxPlan, state: AbsolutePath): readonly AbsolutePath[] {
-  const layers = plan.mounts.flatMap((mount) =>
-    mount.op === 'copyOnWrite' ? [mount.upper, mount.work] : [],
-  );
-  const own = plan.mounts.flatMap((mount) =>
-    mount.op === 'writable' && contains(state, mount.path) ? [mount.path] : [],
-  );
-  return [...layers, ...own];
+function foldersOf({ mounts }: LinuxPlan, state: AbsolutePath): readonly AbsolutePath[] {
+  return mounts.flatMap((mount) => {
+    if (mount.op === 'copyOnWrite') return [mount.upper, mount.work];
+    return mount.op === 'writable' && contains(state, mount.path) ? [mount.path] : [];
+  });
+}
+
+/** A path below `from`, below `to` instead: where it is when `from` is reached by a link. */
+function moved(path: AbsolutePath, from: AbsolutePath, to: AbsolutePath): AbsolutePath {
+  return contains(from, path) ? below(to, path.slice(from.length + 1)) : path;
 }
 
 function planTemp(

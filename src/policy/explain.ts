@@ -1,12 +1,10 @@
-// Why a path or host is open or closed, in words with the rule that decides: `cordon explain`. Must say what decide and the
-// plan do, nothing of its own; what lies behind links is for the caller to resolve first.
+// Why a host is open or closed, in words with the rule that decides: `cordon explain HOST`. Says what decide does, nothing of
+// its own. Paths are explained by the plan (plan/explain.ts), since what they lead to depends on the machine.
 
 import { assertNever } from '../base/assertNever.js';
 import { decide, judgeAddresses } from './decide.js';
 import { normalHost, parseHostPattern, writePattern } from './hosts.js';
 import { describeOrigin } from './origin.js';
-import type { AbsolutePath } from './paths.js';
-import { contains } from './paths.js';
 import type { Policy } from './policy.js';
 import type { RequestObject } from './request.js';
 import type { Effect } from './rules.js';
@@ -17,60 +15,6 @@ export interface Explanation {
   /** The rule that decides, and where it is written. */
   readonly because: string;
   readonly effect: Effect;
-}
-
-export interface PathExplanation {
-  readonly read: Explanation;
-  readonly write: Explanation;
-}
-
-/** Reading and writing a path. A closed place wins over a protected one, that over a writable root. */
-export function explainPath(policy: Policy, path: AbsolutePath): PathExplanation {
-  const { filesystem } = policy;
-  const closed = filesystem.denyRead.find((place) => contains(place.path, path));
-  if (closed !== undefined) {
-    const because = `${closed.path} is closed (${describeOrigin(closed.origin)})`;
-    return {
-      read: { effect: 'deny', decision: `${path} cannot be read`, because },
-      write: { effect: 'deny', decision: `${path} cannot be written to`, because },
-    };
-  }
-  const read: Explanation = {
-    effect: 'allow',
-    decision: `${path} can be read`,
-    because: 'everything can be read that is not closed',
-  };
-  return { read, write: explainWrite(policy, path) };
-}
-
-function explainWrite({ filesystem }: Policy, path: AbsolutePath): Explanation {
-  const denied = (because: string): Explanation => ({
-    effect: 'deny',
-    decision: `${path} cannot be written to`,
-    because,
-  });
-  const allowed = (because: string): Explanation => ({
-    effect: 'allow',
-    decision: `${path} can be written to`,
-    because,
-  });
-  const root = filesystem.writableRoots.find((candidate) => contains(candidate.path, path));
-  if (root !== undefined) {
-    const item = filesystem.protectedPaths.find((candidate) => contains(candidate.path, path));
-    if (item !== undefined)
-      return denied(`${item.path} is protected (${describeOrigin(item.origin)})`);
-    return allowed(`${root.path} is a writable root (${describeOrigin(root.origin)})`);
-  }
-  if (
-    path === '/tmp' ||
-    path.startsWith('/tmp/') ||
-    path === '/var/tmp' ||
-    path.startsWith('/var/tmp/')
-  ) {
-    const { value, origin } = filesystem.temp;
-    return allowed(`temporary folders are ${value} (${describeOrigin(origin)})`);
-  }
-  return denied('it lies in no writable root');
 }
 
 /** `HOST`, `HOST:PORT`, an address, `localhost:PORT`; without a port, 443. `undefined` when the text is none of these. */

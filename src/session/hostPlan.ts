@@ -8,7 +8,11 @@ import { CordonError } from '../base/errors.js';
 import { gatherFacts } from '../launch/facts.js';
 import { claimLayer } from '../launch/layers.js';
 import type { HostSupport } from '../launch/probe.js';
-import { foldersToCreate, pathsToProbe, planLinux } from '../plan/linux.js';
+import { explainPath } from '../plan/explain.js';
+import type { PathExplanation } from '../plan/explain.js';
+import { pathsToProbe, planLinux } from '../plan/linux.js';
+import type { PlanResult } from '../plan/linux.js';
+import type { PlannedRun } from '../plan/host.js';
 import type { Gap, LinuxPlan } from '../plan/plan.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { Policy } from '../policy/policy.js';
@@ -35,7 +39,18 @@ export interface HostPlan {
 
 /** The plan to look at: claims nothing, creates nothing. Throws CordonError when such a run must not start. */
 export function planFor(policy: Policy, options: HostPlanOptions): HostPlan {
-  return planWith(policy, options, path.join(options.state, 'caches/preview/0') as AbsolutePath);
+  return planWith(policy, options, previewLayer(options));
+}
+
+/** What may be done with a real path, and why. Looks at the machine as for a run, but needs no launcher. */
+export function explainFile(
+  policy: Policy,
+  options: Omit<HostPlanOptions, 'support'>,
+  file: AbsolutePath,
+): PathExplanation {
+  const run = plannedRun(options, previewLayer(options));
+  const facts = gatherFacts(pathsToProbe(policy, run), true);
+  return explainPath(policy, planLinux(policy, facts, run).plan, facts, file);
 }
 
 /** The plan to send: its folders exist, and its caches are this launcher's alone. */
@@ -47,16 +62,30 @@ export function planForLauncher(
   if (policy.filesystem.caches.value !== 'private') return planFor(policy, options);
   const workspace = policy.filesystem.writableRoots.map((root) => root.path).join('\0');
   const result = planWith(policy, options, claimLayer(options.state, workspace, launcher));
-  for (const folder of foldersToCreate(result.plan, options.state)) {
+  for (const folder of result.folders) {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
   return result;
 }
 
-function planWith(policy: Policy, options: HostPlanOptions, cacheFolder: AbsolutePath): HostPlan {
+function planWith(
+  policy: Policy,
+  options: HostPlanOptions,
+  cacheFolder: AbsolutePath,
+): HostPlan & PlanResult {
   const { support } = options;
   if (support.problem !== null) throw new CordonError('hostUnsupported', support.problem);
-  const run = {
+  const run = plannedRun(options, cacheFolder);
+  const facts = gatherFacts(pathsToProbe(policy, run), support.overlay);
+  const result = planLinux(policy, facts, run);
+  return { ...result, gaps: [...support.gaps, ...result.gaps] };
+}
+
+function plannedRun(
+  options: Omit<HostPlanOptions, 'support'>,
+  cacheFolder: AbsolutePath,
+): PlannedRun {
+  return {
     id: options.run,
     directory: options.directory,
     home: os.homedir() as AbsolutePath,
@@ -64,7 +93,8 @@ function planWith(policy: Policy, options: HostPlanOptions, cacheFolder: Absolut
     brokerLoss: options.brokerLoss,
     terminal: options.terminal,
   };
-  const facts = gatherFacts(pathsToProbe(policy, run), support.overlay);
-  const { plan, gaps } = planLinux(policy, facts, run);
-  return { plan, gaps: [...support.gaps, ...gaps] };
+}
+
+function previewLayer({ state }: Pick<HostPlanOptions, 'state'>): AbsolutePath {
+  return path.join(state, 'caches/preview/0') as AbsolutePath;
 }

@@ -12,7 +12,7 @@ import type { Layer, LayerSource } from '../settings/layers.js';
 import { parseLayerText, unreadableLayer } from '../settings/layers.js';
 import { settingDefaults } from '../settings/schema.js';
 
-export { explainHost, explainPath } from '../policy/explain.js';
+export { explainHost } from '../policy/explain.js';
 export { describeProblem, parseLayerText, parseLayerValue } from '../settings/layers.js';
 
 /** The administrator's file; its folder belongs to root. */

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 
 import { CordonError } from '../../../src/base/errors.js';
 import type { Facts, PlannedRun } from '../../../src/plan/host.js';
-import { foldersToCreate, planLinux } from '../../../src/plan/linux.js';
-import type { Gap, LinuxPlan, Mount } from '../../../src/plan/plan.js';
+import { planLinux } from '../../../src/plan/linux.js';
+import type { PlanResult } from '../../../src/plan/linux.js';
+import type { Mount } from '../../../src/plan/plan.js';
 import type { PolicyContext } from '../../../src/policy/policy.js';
 import type { Tree } from '../../support/fakeTree.js';
 import { treeFacts } from '../../support/fakeTree.js';
@@ -33,7 +34,7 @@ interface Case {
   readonly facts?: Partial<Omit<Facts, 'paths'>>;
 }
 
-function planned(given: Case): { readonly plan: LinuxPlan; readonly gaps: readonly Gap[] } {
+function planned(given: Case): PlanResult {
   const layers = [
     ...(given.admin === undefined ? [] : [layer(managed, given.admin)]),
     layer(user, given.settings ?? quiet),
@@ -395,7 +396,7 @@ test('an existing cache is covered by a layer of its own, a missing one gets an 
     tree: ['/home/ada/.npm/', '/home/ada/.cargo/bin/', '/home/ada/.cargo/config.toml'],
     settings: caches('private'),
   };
-  const { plan } = planned(given);
+  const { plan, folders } = planned(given);
   const layerOf = (name: string, path: string): string =>
     `copyOnWrite ${path} ${state}/caches/k/0/${name}/upper ${state}/caches/k/0/${name}/work`;
   assert.deepEqual(plan.mounts.map(mountLine), [
@@ -417,7 +418,7 @@ test('an existing cache is covered by a layer of its own, a missing one gets an 
   });
   assert.equal(set.get('npm_config_cache'), undefined);
   assert.equal(set.get('CARGO_HOME'), undefined);
-  assert.deepEqual(foldersToCreate(plan, at(state)), [
+  assert.deepEqual(folders, [
     `${state}/caches/k/0/npm/upper`,
     `${state}/caches/k/0/npm/work`,
     `${state}/caches/k/0/cargo/upper`,

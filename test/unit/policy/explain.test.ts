@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  explainAddresses,
-  explainHost,
-  explainObject,
-  explainPath,
-} from '../../../src/policy/explain.js';
-import { at, layer, managed, resolved, typed, user, workspace } from '../../support/policies.js';
+import { explainAddresses, explainHost, explainObject } from '../../../src/policy/explain.js';
+import { layer, managed, resolved, typed, user, workspace } from '../../support/policies.js';
 
 const { policy } = resolved([
   layer(managed, { network: { deny: ['10.9.0.0/16'] } }),
@@ -123,54 +118,3 @@ test('addresses behind a name: only what is not simply dialled', () => {
     ],
   );
 });
-
-const paths: readonly (readonly [path: string, read: string, write: string])[] = [
-  [
-    '/ws/src/a',
-    'everything can be read that is not closed',
-    '/ws is a writable root (workspace folder)',
-  ],
-  [
-    '/ws/.git/config',
-    'everything can be read that is not closed',
-    '/ws/.git is protected (built in, cannot be changed)',
-  ],
-  [
-    '/ws/.vscode',
-    'everything can be read that is not closed',
-    '/ws/.vscode is protected (built-in default)',
-  ],
-  [
-    '/ws/.env',
-    `/ws/.env is closed (filesystem.denyRead[0] in user settings (${userFile}))`,
-    `/ws/.env is closed (filesystem.denyRead[0] in user settings (${userFile}))`,
-  ],
-  [
-    '/ws/.environment',
-    'everything can be read that is not closed',
-    '/ws is a writable root (workspace folder)',
-  ],
-  [
-    '/srv/build/x',
-    'everything can be read that is not closed',
-    `/srv/build is a writable root (filesystem.writableRoots[0] in user settings (${userFile}))`,
-  ],
-  [
-    '/home/ada/.ssh/id',
-    '/home/ada/.ssh is closed (built-in default)',
-    '/home/ada/.ssh is closed (built-in default)',
-  ],
-  ['/etc/passwd', 'everything can be read that is not closed', 'it lies in no writable root'],
-  [
-    '/tmp/x',
-    'everything can be read that is not closed',
-    'temporary folders are private (built-in default)',
-  ],
-];
-
-for (const [path, read, write] of paths) {
-  test(`${path} is explained: ${write}`, () => {
-    const explained = explainPath(policy, at(path));
-    assert.deepEqual([explained.read.because, explained.write.because], [read, write]);
-  });
-}
