@@ -321,6 +321,9 @@ void terminal_finish(struct supervisor *sup)
 
 	if (!t)
 		return;
+	/* The line of a question that is over with the run. */
+	if (t->held)
+		write_all(t->outer, "\n", 1);
 	ready = (struct pollfd){ .fd = t->outer, .events = POLLOUT };
 	/* No slave is open any more: EIO behind the last byte, pty(7). */
 	do {
