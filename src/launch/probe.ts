@@ -85,6 +85,10 @@ function writeCache(file: string, key: string, support: HostSupport): void {
   const draft = `${file}.${process.pid}.new`;
   try {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  } catch {
+    return; // nothing can be kept there; whoever needs the folder says why
+  }
+  try {
     fs.writeFileSync(draft, JSON.stringify({ key, support }), { mode: 0o600 });
     fs.renameSync(draft, file);
   } catch {
