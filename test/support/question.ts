@@ -32,6 +32,7 @@ export function questionFor(
     command: ['/bin/bash'],
     rule: 'network.mode is "ask"',
     privateAddresses: [],
+    places: [],
     askedAt: 0,
     expiresAt: 300_000,
     ...question,
