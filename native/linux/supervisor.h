@@ -4,7 +4,7 @@
  * main.c: find the broker → hello → plan → clone.
  * Child:  network_setup() → mounts → caps → Landlock → seccomp → hands its
  *         descriptors over → waits for "go" → becomes pid 1 (init.c).
- * Parent: takes the handles → network_start() → notify_start() →
+ * Parent (supervise.c): takes the handles → network_start() → notify_start() →
  *         broker_start() → "go" and `ready` → the loop.
  */
 #pragma once
@@ -77,11 +77,12 @@ void broker_send(struct supervisor *sup, const struct json_writer *w);
 /* Sends what is queued, waits a little for that, closes. */
 void broker_finish(struct supervisor *sup);
 
-/* main.c: SIGTERM to the command, SIGKILL to pid 1 after STOP_GRACE_MS. */
+/* supervise.c: SIGTERM to the command, SIGKILL to pid 1 after STOP_GRACE_MS. */
 void stop_run(struct supervisor *sup, const char *reason);
 /* main.c: the complete first frame; run: null, or ours for a new broker. */
 void write_hello(const struct supervisor *sup, struct json_writer *w);
-/* main.c: one line on the run's standard error; control bytes become '?'. */
+/* supervise.c: one line on the run's standard error; control bytes become '?'.
+ */
 void print_line(struct supervisor *sup, const char *text);
 void add_gap(struct supervisor *sup, const char *promise, const char *reason);
 

@@ -1,0 +1,23 @@
+/*
+ * The sandbox's /dev: a tmpfs with a few nodes of the host's, terminals and
+ * shared memory of its own. Set-up code: dies when it fails.
+ */
+#pragma once
+
+#include "../common/cordon.h"
+
+enum { DEVICE_NODES = 6 };
+
+/* Trees cloned from the host's /dev; -1: the host has none. */
+struct devices {
+	int nodes[DEVICE_NODES];
+	int terminal;
+};
+
+/* While the host's /dev is there; terminal: a descriptor of it, or -1. */
+void clone_devices(int terminal, struct devices *ret_devices);
+
+/* Puts it in place, still writable: others may use it for files. */
+void mount_dev(const struct devices *devices);
+
+void close_dev(void);
