@@ -1,6 +1,5 @@
 // Finds the launcher that came with this build. It never searches PATH: a program of that name could be anybody's.
 
-import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -18,22 +17,4 @@ export function findLauncher(dist: AbsolutePath): AbsolutePath {
     throw new CordonError('launcherMissing', `${target}: ${file}`, { cause: error });
   }
   return file;
-}
-
-/** What the launcher says when asked for its version; throws CordonError `launcherMissing`. */
-export function launcherVersion(launcher: AbsolutePath): string {
-  try {
-    const out = childProcess.execFileSync(launcher, ['--version'], {
-      encoding: 'utf8',
-      env: {},
-      timeout: 5000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    return out.trim();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CordonError('launcherMissing', `${launcher} cannot be run: ${reason}`, {
-      cause: error,
-    });
-  }
 }

@@ -17,7 +17,7 @@ import type { Gap, LinuxPlan } from '../plan/plan.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { Policy } from '../policy/policy.js';
 
-export { findLauncher, launcherVersion } from '../launch/artifacts.js';
+export { findLauncher } from '../launch/artifacts.js';
 export { defaultFolders } from '../launch/folders.js';
 export { probeHost } from '../launch/probe.js';
 export { renderPlan } from '../plan/render.js';
