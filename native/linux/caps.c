@@ -16,15 +16,17 @@ int drop_privileges(void)
 	};
 	struct __user_cap_data_struct none[2] = { { 0 } };
 
-	/* EINVAL: one more than this kernel knows, capabilities(7). */
+	/*
+	 * EINVAL: one more than this kernel knows. EPERM: not ours to drop,
+	 * which is no harm when it was dropped before; capabilities(7).
+	 */
 	for (unsigned long cap = 0; cap < 64; cap++) {
-		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 0)
-			continue;
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
 		if (errno == EINVAL)
 			break;
-		return -errno;
+		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 0)
+			return -EPERM;
 	}
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 		return -errno;
