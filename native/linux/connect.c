@@ -37,14 +37,16 @@ static void deliver_denial(struct message *message)
 }
 
 static void post_denial(const struct call *call, const struct destination *to,
-			const char *path, enum reason reason, int rule)
+			const char *path, enum reason reason, int rule,
+			sem_t *reported)
 {
 	struct mailbox *mailbox = notify_mailbox(call->sup);
 	struct denial *denial;
 
-	if (mailbox_is_full(mailbox))
-		return; /* it is refused all the same */
-	denial = calloc(1, sizeof(*denial));
+	/* When it cannot be told it is refused all the same. */
+	denial = mailbox_is_full(mailbox) ? NULL : calloc(1, sizeof(*denial));
+	if (!denial && reported)
+		(void)sem_post(reported);
 	if (!denial)
 		return;
 	denial->message.deliver = deliver_denial;
@@ -55,13 +57,27 @@ static void post_denial(const struct call *call, const struct destination *to,
 	(void)snprintf(denial->path, sizeof(denial->path), "%s", path);
 	denial->reason = reason;
 	denial->rule = rule;
+	denial->reported = reported;
 	mailbox_post(mailbox, &denial->message);
+}
+
+/* Its program hears of it only afterwards: that may be its last call. */
+static void report_denial(const struct call *call, const struct destination *to,
+			  const char *path, enum reason reason, int rule)
+{
+	sem_t reported;
+
+	if (sem_init(&reported, 0, 0))
+		return;
+	post_denial(call, to, path, reason, rule, &reported);
+	(void)RETRY(sem_wait(&reported));
+	(void)sem_destroy(&reported);
 }
 
 static int refuse(const struct call *call, const struct destination *to,
 		  enum reason reason, int rule)
 {
-	post_denial(call, to, "", reason, rule);
+	report_denial(call, to, "", reason, rule);
 	return -EACCES;
 }
 
@@ -86,7 +102,7 @@ void report_limit(const struct call *call)
 
 	if (copy_address(call, &address) == 0 &&
 	    find_destination(call, &address, &to))
-		post_denial(call, &to, "", REASON_LIMIT, RULE_MODE);
+		post_denial(call, &to, "", REASON_LIMIT, RULE_MODE, NULL);
 }
 
 /* Through the relay */
@@ -435,6 +451,6 @@ int answer_connect(const struct call *call)
 		return perform_connect(&socket, &address);
 	err = connect_unix(call, &socket, &address, path);
 	if (path[0])
-		post_denial(call, &nowhere, path, REASON_RULE, RULE_MODE);
+		report_denial(call, &nowhere, path, REASON_RULE, RULE_MODE);
 	return err;
 }

@@ -209,5 +209,7 @@ void denial_report(struct denial *denial)
 	if (news & DENIAL_FULL)
 		print_line(sup, "cordon: denied: more connections than are "
 				"listed here; the rest is not shown");
+	if (denial->reported)
+		(void)sem_post(denial->reported);
 	free(denial);
 }

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <semaphore.h>
+
 #include "broker.h"
 #include "mailbox.h"
 
@@ -16,8 +18,9 @@ struct denial {
 	struct destination to;	   /* its host lives as long as the run */
 	char path[PATH_BYTES_MAX]; /* a unix socket's instead, or "" */
 	enum reason reason;
-	int rule;  /* or RULE_MODE */
-	bool told; /* the run's user has read why */
+	int rule;	 /* or RULE_MODE */
+	bool told;	 /* the run's user has read why */
+	sem_t *reported; /* posted then; NULL: nobody waits */
 };
 
 /* On the loop's thread; frees it. */
