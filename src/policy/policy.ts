@@ -72,6 +72,8 @@ export type PolicyResult =
 
 export interface PolicyContext {
   readonly home: AbsolutePath;
+  /** The home of the account when HOME says another one: its secrets are closed as well. */
+  readonly accountHome?: AbsolutePath;
   readonly uid: number;
   /** The workspace folders of a window, or the roots of a run: writable, and what relative paths are relative to. */
   readonly roots: readonly AbsolutePath[];

@@ -108,9 +108,10 @@ function resolveDenyRead(
   context: PolicyContext,
   problems: Problem[],
 ): readonly MaskedPath[] {
-  const usual = closedPlaces.map((place) => {
+  const usual = closedPlaces.flatMap((place) => {
     const text = place.replace('UID', String(context.uid));
-    return absolutePath(text) ?? below(context.home, text);
+    const absolute = absolutePath(text);
+    return absolute === undefined ? homesOf(context).map((home) => below(home, text)) : [absolute];
   });
   const { added, opened } = splitExceptions(
     entriesOf(layers, 'filesystem.denyRead', ({ filesystem }) => filesystem?.denyRead),
@@ -133,7 +134,9 @@ function resolveProtected(
   context: PolicyContext,
   problems: Problem[],
 ): readonly ProtectedPath[] {
-  const inHome = protectedInHome.map((name) => below(context.home, name));
+  const inHome = homesOf(context).flatMap((home) =>
+    protectedInHome.map((name) => below(home, name)),
+  );
   const { added, opened } = splitExceptions(
     entriesOf(layers, 'filesystem.protectedPaths', ({ filesystem }) => filesystem?.protectedPaths),
     context,
@@ -216,6 +219,10 @@ function placeBelow(
   const folder = source.kind === 'workspace' ? absolutePath(source.folder) : undefined;
   const own = folder === undefined ? bases : [folder];
   return own.map((root) => ({ path: below(root, written.path), root, origin }));
+}
+
+function homesOf({ home, accountHome }: PolicyContext): readonly AbsolutePath[] {
+  return accountHome === undefined || accountHome === home ? [home] : [home, accountHome];
 }
 
 function unique<T extends { readonly path: AbsolutePath }>(items: readonly T[]): readonly T[] {

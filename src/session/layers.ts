@@ -2,10 +2,12 @@
 // other one does not. A file that is there and cannot be used is a layer with an error, which refuses every run.
 
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 import { textToBytes } from '../base/bytes.js';
 import type { AbsolutePath } from '../policy/paths.js';
+import { absolutePath } from '../policy/paths.js';
 import type { PolicyContext, PolicyResult } from '../policy/policy.js';
 import { resolvePolicy } from '../policy/resolvePolicy.js';
 import type { Layer, LayerSource } from '../settings/layers.js';
@@ -36,7 +38,22 @@ export function resolveLayers(
   layers: readonly Layer[],
   context: Omit<PolicyContext, 'defaults'>,
 ): PolicyResult {
-  return resolvePolicy(layers, { ...context, defaults: settingDefaults });
+  const accountHome = accountHomeFolder();
+  return resolvePolicy(layers, {
+    ...context,
+    ...(accountHome === undefined ? {} : { accountHome }),
+    defaults: settingDefaults,
+  });
+}
+
+/** The home that the passwd entry names, whatever HOME says; undefined when there is no such entry. */
+function accountHomeFolder(): AbsolutePath | undefined {
+  try {
+    return absolutePath(os.userInfo().homedir);
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return undefined; // a uid without an account
+    throw error;
+  }
 }
 
 /** The layer in a file; undefined when there is no such file. */

@@ -529,3 +529,10 @@ test('ten thousand rules decide within 20 µs', () => {
   const each = Math.min(...batches); // the machine may be busy, the code is not faster than its best
   assert.ok(each < 20, `${each.toFixed(1)} µs`);
 });
+
+test('with another HOME the secrets of the account’s own home stay closed', () => {
+  const { policy } = resolved([], { home: at('/elsewhere'), accountHome: at('/home/ada') });
+  const closed = policy.filesystem.denyRead.map(({ path }) => path);
+  for (const path of ['/elsewhere/.ssh', '/home/ada/.ssh', '/home/ada/.aws'])
+    assert.ok(closed.includes(at(path)), path);
+});
