@@ -98,14 +98,18 @@ async function askMode(flag: 'deny' | 'tty' | undefined): Promise<'deny' | 'tty'
 
 /**
  * Ctrl-C and Ctrl-\\ are sent by the terminal to the command as well: it decides what they mean, and this process stays to
- * report the result. Signals sent to this process alone are passed on.
+ * report the result. Signals sent to this process alone are passed on; without a terminal, all are.
  */
 function passSignalsOn(started: Pick<Run, 'signal'>): Disposable {
-  const stay = (): void => undefined;
   const pass = (signal: NodeJS.Signals): void => {
     started.signal(signal);
   };
-  const handlers = { SIGINT: stay, SIGQUIT: stay, SIGTERM: pass, SIGHUP: pass };
+  const passUnlessTyped = (signal: NodeJS.Signals): void => {
+    void import('./terminal.js').then(({ hasTerminal }) => {
+      if (!hasTerminal()) pass(signal);
+    });
+  };
+  const handlers = { SIGINT: passUnlessTyped, SIGQUIT: passUnlessTyped, SIGTERM: pass, SIGHUP: pass };
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
   return {
     dispose: () => {
