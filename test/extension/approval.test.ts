@@ -25,7 +25,7 @@ test('approving and refusing in the workbench', async (context) => {
 
   const curl = async (name: string): Promise<void> => {
     await workbench.clearTerminal();
-    await workbench.type(`curl -sS --max-time 90 http://${name}:${port}/; echo status-$((0+$?))`);
+    await workbench.type(`curl -sS --max-time 250 http://${name}:${port}/; echo status-$((0+$?))`);
   };
   /** The name is asked first, and then, because it leads to this computer, the address. */
   const press = async (name: string, button: string): Promise<void> => {
@@ -39,7 +39,7 @@ test('approving and refusing in the workbench', async (context) => {
 
   try {
     await it('the status bar says that it is enforcing', async () => {
-      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 60_000 });
+      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 120_000 });
     });
 
     await it('the profile opens a terminal inside the boundary', async () => {
@@ -144,7 +144,7 @@ test('approving and refusing in the workbench', async (context) => {
       await curl('always.test');
       await press('always.test', 'Always allow');
       await workbench.terminalShows('served always.test');
-      const rules = await until('the rule in settings.json', 10_000, () => {
+      const rules = await until('the rule in settings.json', 60_000, () => {
         const allow = server.readSettings()?.['cordon.network.allow'];
         return Array.isArray(allow) && allow.length === 2
           ? (allow as readonly string[])
@@ -160,7 +160,7 @@ test('approving and refusing in the workbench', async (context) => {
       await workbench.command('Cordon: Show Grants');
       await workbench.screenshot('grants');
       await workbench.pickRow(`always.test:${port}`);
-      await until('settings without the rule', 10_000, () => {
+      await until('settings without the rule', 60_000, () => {
         const settings = server.readSettings();
         return settings !== undefined && !('cordon.network.allow' in settings);
       });

@@ -28,7 +28,7 @@ test('the packaged extension', async (context) => {
 
   try {
     await it('is installed whole and starts', async () => {
-      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 60_000 });
+      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 120_000 });
       const installed = path.join(server.home, 'extensions');
       const own = readdirSync(installed).find((name) => name.startsWith('cordon.cordon-'));
       assert.ok(own !== undefined);

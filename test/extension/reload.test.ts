@@ -23,7 +23,7 @@ test('terminals outlive their window and their extension host', async (context) 
   const extensionHosts = (): readonly number[] => server.processes('--type=extensionHost');
   const curl = async (name: string): Promise<void> => {
     await workbench.clearTerminal();
-    await workbench.type(`curl -sS --max-time 90 http://${name}:${port}/; echo status-$((0+$?))`);
+    await workbench.type(`curl -sS --max-time 250 http://${name}:${port}/; echo status-$((0+$?))`);
   };
   const allowOnce = async (name: string): Promise<void> => {
     const title = `curl wants to reach ${name}:${port}`;
@@ -44,7 +44,7 @@ test('terminals outlive their window and their extension host', async (context) 
 
   try {
     await it('a sandboxed terminal opens by its command', async () => {
-      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 60_000 });
+      await workbench.status(NOTHING_WAITS).waitFor({ timeout: 120_000 });
       await workbench.command('Cordon: New Sandboxed Terminal');
       await workbench.terminalReady();
     });
@@ -53,7 +53,7 @@ test('terminals outlive their window and their extension host', async (context) 
       await curl('before.test');
       await workbench.toast(`curl wants to reach before.test:${port}`).waitFor();
       await workbench.reload();
-      await workbench.status('Cordon: 1 request waits').waitFor({ timeout: 60_000 });
+      await workbench.status('Cordon: 1 request waits').waitFor({ timeout: 120_000 });
       await allowOnce('before.test');
     });
 
@@ -72,7 +72,7 @@ test('terminals outlive their window and their extension host', async (context) 
 
     await it('a new host takes the run over and asks its questions', async () => {
       await curl('orphan.test');
-      await until('a new extension host', 60_000, () => extensionHosts().length > 0);
+      await until('a new extension host', 120_000, () => extensionHosts().length > 0);
       await allowOnce('orphan.test');
       await isConfined('adopted');
     });
@@ -83,10 +83,10 @@ test('terminals outlive their window and their extension host', async (context) 
       const [host] = extensionHosts();
       assert.ok(host !== undefined);
       process.kill(host, 'SIGKILL');
-      await until('a new extension host', 60_000, () =>
+      await until('a new extension host', 120_000, () =>
         extensionHosts().some((pid) => pid !== host),
       );
-      await workbench.status('Cordon: 1 request waits').waitFor({ timeout: 60_000 });
+      await workbench.status('Cordon: 1 request waits').waitFor({ timeout: 120_000 });
       await workbench.clickStatus('Cordon: 1 request waits');
       await workbench.pickRow('Allow once');
       await workbench.pickRow('Allow once');

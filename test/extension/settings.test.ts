@@ -20,11 +20,11 @@ test('settings in the workbench', async (context) => {
 
   try {
     await it('a workspace that wants more network than the user gives is told so and gets nothing', async () => {
-      await workbench.toast('network.mode').waitFor({ timeout: 60_000 });
+      await workbench.toast('network.mode').waitFor({ timeout: 120_000 });
       await workbench.command('Cordon: New Sandboxed Terminal');
       await workbench.terminalReady();
       await workbench.type(
-        `curl -sS --max-time 60 http://wide.test:${port}/; echo status-$((0+$?))`,
+        `curl -sS --max-time 250 http://wide.test:${port}/; echo status-$((0+$?))`,
       );
       await workbench.pressToast(`curl wants to reach wide.test:${port}`, 'Deny');
       await workbench.terminalShows('status-7');
@@ -82,7 +82,7 @@ test('settings in the workbench', async (context) => {
       await workbench.command('Cordon: New Sandboxed Terminal');
       await workbench.terminalReady();
       await workbench.type(
-        `curl -sS --max-time 60 http://wide.test:${port}/; echo status-$((0+$?))`,
+        `curl -sS --max-time 250 http://wide.test:${port}/; echo status-$((0+$?))`,
       );
       await workbench.terminalShows('status-7');
       assert.equal(await workbench.toast('curl wants').count(), 0);

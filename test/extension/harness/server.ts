@@ -38,6 +38,7 @@ const QUIET_SETTINGS = {
   'git.openRepositoryInParentFolders': 'never',
   'git.autofetch': false,
   'terminal.integrated.gpuAcceleration': 'off', // the DOM renderer: rows are text in .xterm-rows
+  'remote.autoForwardPorts': false, // it would search /proc over and over
   'window.confirmBeforeClose': 'never',
 };
 

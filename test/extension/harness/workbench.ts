@@ -10,12 +10,12 @@ import type { Locator, Page } from 'playwright-core';
 import { ROOT } from './server.js';
 import { until } from './until.js';
 
-const WAIT = 20_000;
-const START = 60_000;
+const WAIT = 60_000;
+const START = 120_000;
 
 export interface Browser {
-  /** Opens an address and waits for the workbench. */
-  open(url: string): Promise<Workbench>;
+  /** Opens an address and waits for the workbench; the password is for a server that asks for one first. */
+  open(url: string, password?: string): Promise<Workbench>;
   /** A page of one's own, for what is no workbench. */
   page(): Promise<Page>;
   close(): Promise<void>;
@@ -34,10 +34,15 @@ export async function launchBrowser(): Promise<Browser> {
     ],
   });
   return {
-    async open(url) {
+    async open(url, password) {
+      context.setDefaultTimeout(WAIT);
       const page =
         context.pages().find((each) => each.url() === 'about:blank') ?? (await context.newPage());
       await page.goto(url, { timeout: START });
+      if (password !== undefined) {
+        await page.locator('input[type=password]').fill(password);
+        await page.locator('input[type=submit]').click();
+      }
       await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: START });
       return new Workbench(page);
     },
