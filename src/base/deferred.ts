@@ -13,6 +13,7 @@ export function createDeferred<T>(): Deferred<T> {
     resolve = fulfil;
     reject = refuse;
   });
-  if (resolve === undefined || reject === undefined) throw new Error('a promise runs its executor at once');
+  if (resolve === undefined || reject === undefined)
+    throw new Error('a promise runs its executor at once');
   return { promise, resolve, reject };
 }
