@@ -1,14 +1,17 @@
-// The doctor's report for this window: what is enforced, by what, under which settings.
+// The doctor's report for this window: what is enforced, proven by a run that tries to break out, and under which settings.
 
 import * as vscode from 'vscode';
 
 import { plainText } from '../base/plainText.js';
+import type { SelfTestReport } from '../session/selfTest.js';
 import type { SessionSnapshot } from '../session/snapshot.js';
 import type { Problem } from '../settings/layers.js';
 import { problemText } from './problems.js';
 
 export interface DoctorFacts {
   readonly snapshot: SessionSnapshot;
+  /** Not there on a system where nothing can be started. */
+  readonly selfTest: SelfTestReport | undefined;
   readonly problems: readonly Problem[];
   readonly roots: readonly string[];
   readonly launcher: string | undefined;
@@ -16,7 +19,8 @@ export interface DoctorFacts {
 }
 
 export function doctorReport(facts: DoctorFacts): string {
-  const { snapshot } = facts;
+  const { snapshot, selfTest } = facts;
+  const problem = snapshot.problem ?? selfTest?.problem;
   const section = (title: string, lines: readonly string[], none: string): readonly string[] => [
     '',
     title,
@@ -24,7 +28,15 @@ export function doctorReport(facts: DoctorFacts): string {
   ];
   return [
     `Cordon ${facts.version}: ${snapshot.posture}`,
-    ...(snapshot.problem === undefined ? [] : [snapshot.problem]),
+    ...(problem === undefined ? [] : [problem]),
+    ...section(
+      'A program inside the boundary tried to',
+      (selfTest?.attempts ?? []).map(
+        ({ aim, outcome, error }) =>
+          `${aim}: ${outcome}${error === undefined || error === '' ? '' : ` (${error})`}`,
+      ),
+      'nothing could be started',
+    ),
     ...section(
       'Gaps (promises that this system cannot keep)',
       snapshot.gaps.map(({ promise, reason }) => `${promise}: ${reason}`),

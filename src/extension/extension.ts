@@ -17,7 +17,13 @@ import { questionDetails } from './question.js';
 import { createStatusBar } from './statusBar.js';
 import type { TerminalSupport } from './terminal.js';
 import { openTerminal, registerTerminalProfile } from './terminal.js';
-import { openWindowSession, snapshotOf, windowProblems, windowRoots } from './windowSession.js';
+import {
+  openWindowSession,
+  snapshotOf,
+  testBoundary,
+  windowProblems,
+  windowRoots,
+} from './windowSession.js';
 
 /** Kept here because VS Code calls `deactivate` with nothing in hand, once for each module. */
 let close: (() => Promise<void>) | undefined;
@@ -81,19 +87,19 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         },
         showGrants: () =>
           window.kind === 'open' ? showGrants(window.session, rules) : sayProblem(),
-        runDoctor: () =>
-          documents.show(
-            'Doctor',
-            doctorReport({
-              snapshot: snapshot(),
-              problems: windowProblems(context),
-              roots: windowRoots(),
-              launcher: window.kind === 'open' ? window.session.launcher : undefined,
-              version: String(
-                (context.extension.packageJSON as { readonly version: unknown }).version,
-              ),
-            }),
-          ),
+        runDoctor: async () => {
+          const report = doctorReport({
+            selfTest: await testBoundary(context),
+            snapshot: snapshot(),
+            problems: windowProblems(context),
+            roots: windowRoots(),
+            launcher: window.kind === 'open' ? window.session.launcher : undefined,
+            version: String(
+              (context.extension.packageJSON as { readonly version: unknown }).version,
+            ),
+          });
+          await documents.show('Doctor', report);
+        },
         showLog: () => {
           log.show();
         },

@@ -14,6 +14,8 @@ import type { AbsolutePath } from '../policy/paths.js';
 import type { PolicyResult } from '../policy/policy.js';
 import { defaultFolders } from '../session/hostPlan.js';
 import { resolveLayers } from '../session/layers.js';
+import type { SelfTestReport } from '../session/selfTest.js';
+import { runSelfTest } from '../session/selfTest.js';
 import type { Session } from '../session/session.js';
 import { createSession } from '../session/session.js';
 import type { SessionSnapshot } from '../session/snapshot.js';
@@ -53,7 +55,7 @@ export async function openWindowSession(options: WindowSessionOptions): Promise<
           `Allow it in the editor, or add "${targetText(object)}" to cordon.network.allow`,
       },
       state: defaultFolders(process.env).state,
-      dist: path.join(context.extensionPath, 'dist') as AbsolutePath,
+      dist: distFolder(context),
       brokerLoss: 'wait',
       onAlways: (rule) => rules.add(rule),
       events: (line) => {
@@ -67,6 +69,26 @@ export async function openWindowSession(options: WindowSessionOptions): Promise<
     log.error('no session', error);
     return { kind: 'none', problem: userMessageOf(error) };
   }
+}
+
+/** What a run that tries to break out came to; undefined where none can be started. */
+export async function testBoundary(
+  context: vscode.ExtensionContext,
+): Promise<SelfTestReport | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  return vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: 'Cordon: testing the boundary' },
+    () =>
+      runSelfTest({
+        home: os.homedir() as AbsolutePath,
+        state: defaultFolders(process.env).state,
+        dist: distFolder(context),
+      }),
+  );
+}
+
+function distFolder(context: vscode.ExtensionContext): AbsolutePath {
+  return path.join(context.extensionPath, 'dist') as AbsolutePath;
 }
 
 /** What a face shows when there is no session. */
