@@ -115,16 +115,29 @@ int receive_hand_over(int control, struct hand_over *ret_given, char *ret_error,
 /* Pid 1 */
 
 /*
- * The command's own terminal becomes its controlling one, in a session of
- * its own: nothing it does there reaches ours (tty_ioctl(4)).
+ * A session of our own, so that nothing the command does to its terminal
+ * reaches ours. We lead it and the command gets a group in it: the group of
+ * a session's leader has nobody to continue it, so Ctrl-Z would not stop it
+ * ("orphaned process group", setpgid(2)).
  */
-static void enter_terminal(const struct command *command)
+static void enter_session(const struct command *command)
 {
-	if (command->own_session)
-		(void)setsid();
+	if (!command->own_session)
+		return;
+	(void)setsid();
+	if (command->terminal >= 0)
+		(void)ioctl(command->terminal, TIOCSCTTY, 0);
+}
+
+/* In the command, with SIGTTOU still blocked. */
+static void enter_foreground(const struct command *command)
+{
+	if (!command->own_session)
+		return;
+	(void)setpgid(0, 0);
 	if (command->terminal < 0)
 		return;
-	(void)ioctl(command->terminal, TIOCSCTTY, 0);
+	(void)tcsetpgrp(command->terminal, getpid());
 	for (int fd = 0; fd < 3; fd++)
 		if (command->replaced[fd])
 			(void)dup2(command->terminal, fd);
@@ -161,7 +174,7 @@ static bool is_in_path(const struct command *command)
 static _Noreturn void become_command(const struct command *command,
 				     volatile int *err)
 {
-	enter_terminal(command);
+	enter_foreground(command);
 	(void)setrlimit(RLIMIT_NOFILE, &command->files);
 	(void)sigprocmask(SIG_SETMASK, &command->mask, NULL);
 	(void)execvpe(command->arguments[0], command->arguments,
@@ -205,15 +218,19 @@ static void reap(int control, pid_t command)
 }
 
 /* The launcher's word; its death is the end of the run. */
-static void listen_to_launcher(int control, pid_t command)
+static void listen_to_launcher(int control, const struct command *command,
+			       pid_t pid)
 {
 	struct control_message message = { 0 };
 	ssize_t got = RETRY(recv(control, &message, sizeof(message), 0));
 
 	if (got != sizeof(message))
 		_exit(EXIT_SET_UP);
-	if (message.kind == CONTROL_SIGNAL)
-		(void)kill(command, message.value);
+	if (message.kind == CONTROL_GROUP_SIGNAL && command->own_session)
+		(void)kill(-pid, message.value);
+	else if (message.kind == CONTROL_SIGNAL ||
+		 message.kind == CONTROL_GROUP_SIGNAL)
+		(void)kill(pid, message.value);
 }
 
 static void wait_for_go(int control)
@@ -256,6 +273,7 @@ void run_init(int control, const struct command *command)
 	waiting[1].fd = control;
 	if (waiting[0].fd < 0 || close_range(3, ~0U, CLOSE_RANGE_CLOEXEC))
 		die("init", errno, "could not close the descriptors");
+	enter_session(command);
 	pid = start_command(command, &err);
 	if (err)
 		(void)!send_control(control, CONTROL_NOT_STARTED, err);
@@ -269,6 +287,6 @@ void run_init(int control, const struct command *command)
 			reap(control, pid);
 		}
 		if (waiting[1].revents)
-			listen_to_launcher(control, pid);
+			listen_to_launcher(control, command, pid);
 	}
 }

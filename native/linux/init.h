@@ -12,8 +12,9 @@
 
 enum control_kind {
 	/* to init */
-	CONTROL_GO,	/* the supervisor is ready: start the command */
-	CONTROL_SIGNAL, /* value: a signal for the command */
+	CONTROL_GO,	      /* the supervisor is ready: start the command */
+	CONTROL_SIGNAL,	      /* value: a signal for the command */
+	CONTROL_GROUP_SIGNAL, /* the same, as a terminal sends it */
 	/* from init */
 	CONTROL_HANDED_OVER, /* with descriptors; value: struct hand_over.gaps
 			      */

@@ -64,7 +64,10 @@ static bool drain_signals(struct supervisor *sup)
 		if (info.ssi_signo == SIGCONT || info.ssi_signo == SIGWINCH)
 			terminal_changed(sup);
 		if (is_for_command(sup, &info))
-			(void)!send_control(sup->control, CONTROL_SIGNAL,
+			(void)!send_control(sup->control,
+					    info.ssi_code <= 0
+						    ? CONTROL_SIGNAL
+						    : CONTROL_GROUP_SIGNAL,
 					    (int)info.ssi_signo);
 	}
 	return continued;
@@ -128,7 +131,7 @@ void follow_stop(struct supervisor *sup)
 	}
 	if (foreground != getpgrp() && tcgetpgrp(terminal) == getpgrp())
 		(void)tcsetpgrp(terminal, foreground);
-	(void)!send_control(sup->control, CONTROL_SIGNAL, SIGCONT);
+	(void)!send_control(sup->control, CONTROL_GROUP_SIGNAL, SIGCONT);
 }
 
 void restore_foreground(void)

@@ -141,6 +141,7 @@ static void on_control(void *owner, uint32_t events)
 			break;
 		case CONTROL_GO:
 		case CONTROL_SIGNAL:
+		case CONTROL_GROUP_SIGNAL:
 		case CONTROL_HANDED_OVER:
 			break; /* not said by init */
 		}
@@ -180,7 +181,7 @@ void stop_run(struct supervisor *sup, const char *reason)
 	sup->stopping = true;
 	(void)!send_control(sup->control, CONTROL_SIGNAL, SIGTERM);
 	/* A stopped command takes no signal before it goes on. */
-	(void)!send_control(sup->control, CONTROL_SIGNAL, SIGCONT);
+	(void)!send_control(sup->control, CONTROL_GROUP_SIGNAL, SIGCONT);
 	sup->stop_timer.due = kill_run;
 	sup->stop_timer.owner = sup;
 	loop_arm(&sup->loop, &sup->stop_timer, STOP_GRACE_MS);
