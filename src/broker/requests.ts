@@ -175,7 +175,11 @@ export function createRequests(options: RequestsOptions): Requests {
       return { ...plain, message: unresolvedLine(request.object, entry.rule) };
     }
     const words = why ?? reasonInWords(decision.reason);
-    if (!runEntry.throttle.maySay(`${targetOf(request.object)} ${words}`)) return plain;
+    const target = targetOf(request.object);
+    const isNews = runEntry.throttle.maySay(target);
+    // Refused because it was refused before: a program that tries again and again is told once (C042).
+    if (decision.reason === 'limit' && !isNews) return plain;
+    if (!runEntry.throttle.maySay(`${target} ${words}`)) return plain;
     const hint = isHintUseful(decision.reason) ? options.howToAllow(request) : '';
     return { ...plain, message: denialLine(request.subject, request.object, words, hint) };
   };

@@ -596,7 +596,9 @@ test('what was refused three times within a minute is not asked a fourth time', 
     (await bench.prompter.next()).answer({ kind: 'deny' });
     await decision;
   }
-  assert.equal((await bench.ask(example)).reason, 'limit');
+  const { reason, message } = await bench.ask(example);
+  assert.equal(reason, 'limit');
+  assert.equal(message, undefined, 'that it is refused was told before');
   bench.clock.advance(61_000);
   void bench.ask(example);
   await bench.prompter.next();
