@@ -109,7 +109,12 @@ function passSignalsOn(started: Pick<Run, 'signal'>): Disposable {
       if (!hasTerminal()) pass(signal);
     });
   };
-  const handlers = { SIGINT: passUnlessTyped, SIGQUIT: passUnlessTyped, SIGTERM: pass, SIGHUP: pass };
+  const handlers = {
+    SIGINT: passUnlessTyped,
+    SIGQUIT: passUnlessTyped,
+    SIGTERM: pass,
+    SIGHUP: pass,
+  };
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
   return {
     dispose: () => {
