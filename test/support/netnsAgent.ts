@@ -101,12 +101,13 @@ async function main(): Promise<void> {
         send({ kind: 'done', id });
         return;
       case 'forget':
-        notebook.forget();
-        send({ kind: 'done', id });
+        void notebook.quiet().then(() => {
+          notebook.forget();
+          send({ kind: 'done', id });
+        });
         return;
       case 'seen':
-        // what the kernel has already accepted for the servers is read before this timer
-        setTimeout(() => send({ kind: 'seen', id, seen: notebook.seen }), 30);
+        void notebook.quiet().then(() => send({ kind: 'seen', id, seen: notebook.seen }));
     }
   });
   process.on('disconnect', () => process.exit());

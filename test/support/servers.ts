@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import dnsPacket from 'dns-packet';
 import type { Content } from './registry.js';
 import { ADDRESS, HOST_PORT } from './worldMessages.js';
@@ -16,7 +17,11 @@ export interface Notebook {
   readonly seen: Seen;
   readonly note: (kind: keyof Seen, line: string) => void;
   readonly forget: () => void;
+  /** Resolves when nothing has been noted for a while: what the kernel has accepted for the servers is read by then. */
+  readonly quiet: () => Promise<void>;
 }
+
+const QUIET_MS = 60;
 
 export function createNotebook(): Notebook {
   const seen = {
@@ -25,9 +30,17 @@ export function createNotebook(): Notebook {
     requests: [] as string[],
     datagrams: [] as string[],
   };
+  let last = 0;
   return {
     seen,
-    note: (kind, line) => void seen[kind].push(line),
+    note(kind, line) {
+      last = Date.now();
+      seen[kind].push(line);
+    },
+    async quiet() {
+      do await sleep(QUIET_MS);
+      while (Date.now() - last < QUIET_MS);
+    },
     forget() {
       for (const lines of Object.values(seen)) lines.length = 0;
     },

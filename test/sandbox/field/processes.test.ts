@@ -53,8 +53,10 @@ describe('C050 every descendant is gone within two seconds', () => {
       const started = place.start([], ['bash', '-c', `${scatter(mark)}; sleep 300`]);
       await started.said('up');
       assert.ok(alive(mark).length >= 4);
+      const begun = Date.now();
       started.child.kill(signal);
       await started.finished;
+      assert.ok(Date.now() - begun < 10_000, 'it ends by the signal, not by a time limit');
       await assertGone(mark);
     });
   }

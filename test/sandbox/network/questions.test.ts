@@ -100,8 +100,8 @@ test('an open question holds no other call', async () => {
     'sh', '-c',
     `${get('web.example.com').join(' ')} & sleep 0.5; ${get('api.example.com').join(' ')}; getent hosts h1.example.com >/dev/null && echo named; kill $!`,
   ]); // prettier-ignore
-  assert.match(stdout, HELLO);
-  assert.match(stdout, /^named\r?$/mu);
+  assert.match(stdout, /hello\r*$/mu); // on the line of the question, which stands open
+  assert.match(stdout, /^named\r*$/mu);
   assert.equal(questions, 1);
 });
 
