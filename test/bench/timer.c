@@ -1,8 +1,9 @@
 /*
  * timer ROUNDS LABEL [NAME=VALUE] CMD... [--- LABEL CMD...]: runs the commands
  * in turn, ROUNDS times, and prints "LABEL MICROSECONDS" for each run but the
- * first round's. NAME=VALUE is in the environment of that command. posix_spawn and wait4 only, so that what is measured is the
- * command and not the measuring program. Ends with 1 when a command fails.
+ * first round's. NAME=VALUE is in the environment of that command.
+ * posix_spawn and wait4 only, so that what is measured is the command and not
+ * the measuring program. Ends with 1 when a command fails.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
