@@ -106,6 +106,8 @@ void print_line(struct supervisor *sup, const char *text)
 	if (terminal_is_raw(sup))
 		line[length++] = '\r';
 	line[length++] = '\n';
+	if (terminal_keep_line(sup, line, length))
+		return;
 	/* A reader that is slow must not stop the supervisor. */
 	if (poll(&ready, 1, 0) == 1)
 		write_all(STDERR_FILENO, line, length);

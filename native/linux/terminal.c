@@ -17,7 +17,11 @@
 #include <sys/stat.h>
 #include <termios.h>
 
-enum { BUFFER_BYTES = 16 << 10, FINISH_WAIT_MS = 1000 };
+enum {
+	BUFFER_BYTES = 16 << 10,
+	KEPT_LINES_BYTES = 8 << 10,
+	FINISH_WAIT_MS = 1000
+};
 
 /* Bytes on their way from one side to the other. */
 struct direction {
@@ -35,6 +39,8 @@ struct terminal {
 	bool reads;		 /* keys are passed on */
 	bool keeps_output_modes; /* standard output is not our terminal */
 	bool raw, held;
+	char kept[KEPT_LINES_BYTES]; /* lines that wait for the answer */
+	size_t kept_length;
 };
 
 void find_terminals(bool ret_terminal[3])
@@ -275,6 +281,26 @@ bool terminal_is_raw(const struct supervisor *sup)
 
 /* Questions */
 
+bool terminal_keep_line(struct supervisor *sup, const char *line, size_t length)
+{
+	struct terminal *t = sup->terminal;
+
+	if (!t || !t->held || !isatty(STDERR_FILENO))
+		return false;
+	/* What does not fit is in the record all the same. */
+	if (length <= sizeof(t->kept) - t->kept_length) {
+		memcpy(t->kept + t->kept_length, line, length);
+		t->kept_length += length;
+	}
+	return true;
+}
+
+static void write_kept_lines(struct terminal *t)
+{
+	write_all(STDERR_FILENO, t->kept, t->kept_length);
+	t->kept_length = 0;
+}
+
 static void send_held(struct supervisor *sup)
 {
 	AUTO_WRITER struct json_writer w = { 0 };
@@ -308,6 +334,7 @@ void terminal_resume(struct supervisor *sup)
 	/* What was typed for the question is nothing for the program. */
 	(void)tcflush(t->outer, TCIFLUSH);
 	t->held = false;
+	write_kept_lines(t);
 	set_raw(t);
 	copy_size(t);
 	if (start_relaying(t))
@@ -324,6 +351,7 @@ void terminal_finish(struct supervisor *sup)
 	/* The line of a question that is over with the run. */
 	if (t->held)
 		write_all(t->outer, "\n", 1);
+	write_kept_lines(t);
 	ready = (struct pollfd){ .fd = t->outer, .events = POLLOUT };
 	/* No slave is open any more: EIO behind the last byte, pty(7). */
 	do {

@@ -23,6 +23,13 @@ void terminal_changed(struct supervisor *sup);
 /* Before we stop: gives our terminal back; terminal_changed() afterwards. */
 void terminal_pause(struct supervisor *sup);
 
+/*
+ * Keeps a line for after the question that stands: nothing may be drawn over
+ * it. False: nothing stands, or the line does not go to our terminal.
+ */
+bool terminal_keep_line(struct supervisor *sup, const char *line,
+			size_t length);
+
 /* Whether lines on standard error need a carriage return. */
 bool terminal_is_raw(const struct supervisor *sup);
 
