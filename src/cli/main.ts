@@ -121,4 +121,5 @@ async function main(): Promise<number> {
   return code;
 }
 
-void main().then((code) => (process.exitCode = code));
+// At once: Linux has written everything by then, and tearing the heap down first takes milliseconds.
+void main().then((code) => process.exit(code));
