@@ -15,7 +15,7 @@ import { parseLayerText, unreadableLayer } from '../settings/layers.js';
 import { settingDefaults } from '../settings/schema.js';
 
 export { explainHost } from '../policy/explain.js';
-export { describeProblem, parseLayerText, parseLayerValue } from '../settings/layers.js';
+export { describeProblem, parseLayerValue } from '../settings/layers.js';
 
 /** The administrator's file; its folder belongs to root. */
 export const MANAGED_FILE = '/etc/cordon/policy.json';

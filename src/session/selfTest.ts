@@ -1,10 +1,9 @@
 // Tries to break the boundary on this machine, through a real run: the only ground on which a face may say "enforcing".
 
 import os from 'node:os';
-import path from 'node:path';
 import { userMessageOf } from '../base/errors.js';
 import { createCanary } from '../launch/canary.js';
-import type { CanaryAim, CanaryOutcome } from '../launch/canary.js';
+import type { CanaryOutcome } from '../launch/canary.js';
 import type { Gap } from '../plan/plan.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import { parseLayerValue, readManagedLayer, resolveLayers } from './layers.js';
@@ -28,8 +27,7 @@ export interface SelfTestReport {
 }
 
 export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestReport> {
-  // Not in /tmp: that is private inside, so a refusal there would prove nothing.
-  const canary = await createCanary(path.join(options.home, '.cache') as AbsolutePath);
+  const canary = await createCanary(options.home);
   try {
     const free = await canary.runFree();
     const lame = free.find(({ outcome }) => outcome !== 'succeeded');
@@ -91,5 +89,3 @@ function judge(attempts: readonly CanaryOutcome[], gaps: readonly Gap[]): SelfTe
 function failed(problem: string): SelfTestReport {
   return { posture: 'not enforcing', problem, gaps: [], attempts: [] };
 }
-
-export type { CanaryAim };

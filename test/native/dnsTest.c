@@ -174,10 +174,9 @@ static void cut_anywhere(void)
 
 	for (size_t length = 0; length < m.length; length++) {
 		/* On the heap, so that reading beyond the end is noticed. */
-		unsigned char *copy = malloc(length + 1);
+		unsigned char *copy = malloc(length ? length : 1);
 
 		memcpy(copy, m.bytes, length);
-		copy = realloc(copy, length ? length : 1);
 		if (length < 12)
 			CHECK(dns_read(copy, length, &question, &result));
 		else

@@ -118,10 +118,10 @@ static void bounds_depth(void)
 
 	memset(text, '[', JSON_DEPTH_MAX);
 	memset(text + JSON_DEPTH_MAX, ']', JSON_DEPTH_MAX);
-	CHECK(parse(text, 2 * JSON_DEPTH_MAX));
+	CHECK(parse(text, 2UL * JSON_DEPTH_MAX));
 	memset(text, '[', JSON_DEPTH_MAX + 1);
 	memset(text + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
-	CHECK(!parse(text, 2 * JSON_DEPTH_MAX + 2));
+	CHECK(!parse(text, 2UL * JSON_DEPTH_MAX + 2));
 }
 
 static void bounds_members(void)
