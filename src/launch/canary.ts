@@ -36,10 +36,10 @@ export interface Canary {
 
 const SECRET_TEXT = 'canary';
 
-/** Sets the stage in a new folder below `folder`, which must be visible inside the boundary: not in /tmp. */
+/** Sets the stage in a new folder below `folder`, which must be the host's own inside: not /tmp, no folder of caches. */
 export async function createCanary(folder: AbsolutePath): Promise<Canary> {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const stage = fs.realpathSync(fs.mkdtempSync(path.join(folder, 'cordon-canary-')));
+  const stage = fs.realpathSync(fs.mkdtempSync(path.join(folder, '.cordon-canary-')));
   const root = path.join(stage, 'root') as AbsolutePath;
   const secret = path.join(stage, 'secret') as AbsolutePath;
   const outside = path.join(stage, 'outside');
@@ -76,9 +76,9 @@ export async function createCanary(folder: AbsolutePath): Promise<Canary> {
     return CANARY_AIMS.map((aim): CanaryOutcome => {
       const error = said[aim];
       if (broken[aim]) return { aim, outcome: 'succeeded' };
-      return error === undefined
-        ? { aim, outcome: 'not tried' }
-        : { aim, outcome: 'refused', error };
+      // It thinks that it succeeded, and nothing of it is to be seen: it tried something else.
+      if (error === undefined || error === 'done') return { aim, outcome: 'not tried' };
+      return { aim, outcome: 'refused', error: error === '' ? 'it is empty' : error };
     });
   };
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPlace } from '../support/sandbox.js';
 import { openScreen } from '../support/screen.js';
 import type { AddressInfo } from 'node:net';
@@ -147,12 +148,12 @@ test('the program inside can neither answer the question nor draw over it while 
   screen.type('c -- sh attack\n');
   await screen.shows(CHOICES);
   const first = screen.text().slice(-CHOICES.source.length);
-  await new Promise((resolve) => setTimeout(resolve, 3000)); // the attack goes on all the while
+  await sleep(3000); // the attack goes on all the while
   assert.match(screen.text(), CHOICES, 'the question still stands, with nothing over it');
   assert.ok(screen.text().endsWith(first.trimEnd()));
   assert.equal(visits(), 0);
   screen.type('d\n');
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await sleep(500);
   assert.equal(visits(), 0);
 });
 
@@ -182,7 +183,9 @@ test('Ctrl-C at the question denies it', async (t) => {
 
 test('a question whose program dies is taken down, and the terminal goes on', async (t) => {
   const { screen, url, visits } = await setStage(t);
-  screen.type(`c -- sh -c 'curl -s ${url} & sleep 2; kill -9 $!; wait; echo back; read x; echo "got $x"'\n`);
+  screen.type(
+    `c -- sh -c 'curl -s ${url} & sleep 2; kill -9 $!; wait; echo back; read x; echo "got $x"'\n`,
+  );
   await screen.shows(CHOICES);
   await screen.shows(/^cordon: the question is over$/m);
   await screen.shows(/^back$/m);
@@ -201,4 +204,18 @@ test('two questions come one after the other', async (t) => {
   await screen.shows(/wants to reach[^]*wants to reach[^]*details:$/);
   screen.type('d\n');
   await screen.shows(/^over$/m);
+});
+
+test('a denial meanwhile does not disturb the question; its line comes after the answer', async (t) => {
+  const { place, screen, url } = await setStage(t);
+  writeFileSync(
+    path.join(place.workspace, 'both'),
+    `curl -s ${url} & sleep 0.5; curl -s http://192.0.2.99:7/; touch denied; wait; echo over\n`,
+  );
+  screen.type('c --deny 192.0.2.99 -- sh both\n');
+  await screen.shows(CHOICES);
+  while (!existsSync(path.join(place.workspace, 'denied'))) await sleep(20);
+  assert.match(screen.text(), /details:$/, 'nothing stands behind the question');
+  screen.type('d\n');
+  await screen.shows(/^cordon: denied: curl to 192\.0\.2\.99:7 [^]*^over$/m);
 });

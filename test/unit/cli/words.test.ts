@@ -61,7 +61,7 @@ test('the doctor tells what was tried, what is missing, and never calls a broken
 A program inside the boundary tried to
   write outside   refused (EROFS)
 
-No gaps: every promise of SECURITY.md holds here.
+No gaps.
 `,
   );
   assert.equal(
@@ -78,7 +78,7 @@ A program inside the boundary tried to
   write outside   refused (EROFS)
   connect out     succeeded
 
-What this system cannot keep
+What a run in this folder leaves open
   names: old kernel
 `,
   );
