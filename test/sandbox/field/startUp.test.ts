@@ -159,14 +159,15 @@ test('C010 start time depends neither on the number of closed places nor on the 
     ].map(([, minutes, seconds]) => Number(minutes) * 60_000 + Number(seconds) * 1000);
     return user + system;
   };
-  const bare: number[] = [];
-  const many: number[] = [];
+  const costs = { empty: Infinity, full: Infinity, closed: Infinity };
   for (let round = 0; round < 8; round += 1) {
-    bare.push(await cost([], place.outside));
-    many.push(await cost(['--policy', policy], place.workspace));
+    costs.empty = Math.min(costs.empty, await cost([], place.outside));
+    costs.full = Math.min(costs.full, await cost([], place.workspace));
+    costs.closed = Math.min(costs.closed, await cost(['--policy', policy], place.workspace));
   }
-  const difference = Math.min(...many) - Math.min(...bare);
-  assert.ok(difference < 20, `40 closed places over 30,000 files cost ${difference.toFixed(1)} ms`);
+  // 20 ms is what they may cost, 10 what the clock is worth; where it went wrong it was a second and more for each place
+  assert.ok(costs.full - costs.empty < 30, `30,000 files: ${JSON.stringify(costs)}`);
+  assert.ok(costs.closed - costs.full < 30, `40 closed places: ${JSON.stringify(costs)}`);
 });
 
 describe('C011 TMPDIR is there, writable and private:', () => {
