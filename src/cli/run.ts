@@ -14,6 +14,8 @@ import { howToAllow } from './wording.js';
 import type { RunFlags } from './options.js';
 import type { Disposable } from '../base/disposable.js';
 import type { Run } from '../launch/run.js';
+import type { AbsolutePath } from '../policy/paths.js';
+import type { AlwaysRule } from '../session/session.js';
 
 export async function run(flags: RunFlags, command: readonly string[]): Promise<number> {
   checkCommand(command);
@@ -23,6 +25,7 @@ export async function run(flags: RunFlags, command: readonly string[]): Promise<
   usablePolicy(policy);
   const ask = await askMode(flags.ask);
   const events = flags.events === undefined ? undefined : openEvents(flags.events);
+  const memory = createMemory(folders.settingsFile);
   const session = await createSession({
     policyFor: () => policy,
     roots: [],
@@ -35,7 +38,7 @@ export async function run(flags: RunFlags, command: readonly string[]): Promise<
     state: folders.state,
     dist: installation(),
     brokerLoss: 'end',
-    onAlways: async (rule) => (await import('./remember.js')).remember(folders.settingsFile, rule),
+    onAlways: memory.add,
     ...(events === undefined ? {} : { events: events.write }),
   });
   const started = session.start(command);
@@ -46,9 +49,29 @@ export async function run(flags: RunFlags, command: readonly string[]): Promise<
     return exit.exitCode;
   } finally {
     await session.close();
+    await memory.written();
     signals.dispose();
     events?.dispose();
   }
+}
+
+interface Memory {
+  readonly add: (rule: AlwaysRule) => Promise<void>;
+  /** Settles when everything was written, or could not be. */
+  readonly written: () => Promise<void>;
+}
+
+/** Writes one rule after the other: each reads the file that the one before it has written. */
+function createMemory(file: AbsolutePath): Memory {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    add(rule) {
+      const next = last.then(async () => (await import('./remember.js')).remember(file, rule));
+      last = next.catch(() => undefined); // whoever asked hears of it
+      return next;
+    },
+    written: () => last,
+  };
 }
 
 export function shell(flags: RunFlags, args: readonly string[]): Promise<number> {
