@@ -157,6 +157,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     },
     async stop() {
       await endGroup(child);
+      // overlayfs leaves a working folder without any permission, which its owner must open before removing it.
+      execFileSync('chmod', ['-R', 'u+rwX', home]);
       rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };

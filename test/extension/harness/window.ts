@@ -80,10 +80,10 @@ export async function openTestWindow(options: TestWindowOptions = {}): Promise<T
       existsSync(lookups) ? readFileSync(lookups, 'utf8').split('\n').slice(0, -1) : [],
     served,
     async close() {
+      web.close();
+      web.closeAllConnections();
       await browser.close();
       await server.stop();
-      web.closeAllConnections();
-      await new Promise((resolve) => web.close(resolve));
     },
   };
 }
