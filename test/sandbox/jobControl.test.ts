@@ -88,6 +88,7 @@ for (const ask of WAYS) {
     screen.type("sh -c 'echo again; exec cat'\n");
     await screen.shows(/^again$/m);
     screen.press('C-c');
+    await screen.shows(/\ninside>$/); // before that the terminal may still drop what is typed
     screen.type('tty; exit 5\n');
     await screen.shows(/^\/dev\/(pts\/\d+|console)$/m);
     screen.type('echo "code $?"\n');
