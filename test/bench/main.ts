@@ -5,7 +5,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { LinuxPlan } from '../../src/plan/plan.js';
 import { listen } from './broker.js';
 import { medians, table, type Row } from './rows.js';
 
@@ -14,6 +13,12 @@ const launcher = path.join(root, 'dist/native', `linux-${process.arch}`, 'cordon
 const cli = path.join(root, 'dist/cli.js');
 
 type Command = readonly string[];
+
+/** As much of a plan as is changed here. */
+interface BenchPlan {
+  readonly kind: string;
+  readonly mounts: readonly { readonly op: string; readonly path: string }[];
+}
 
 /** Label → command; the first is what the others are compared with. */
 type Rows = Readonly<Record<string, Command>>;
@@ -92,24 +97,30 @@ function makeWorkspace(workspace: string): void {
   git('-c', 'user.name=b', '-c', 'user.email=b@localhost', 'commit', '--quiet', '-m', 'bench');
 }
 
-/** What `cordon run` would send here, with the folders made that it would make. */
-function planFor(workspace: string, network: string): object {
+/** What `cordon run` would send here, with private layers that are new, made below `layers`. */
+function planFor(workspace: string, network: string, layers: string): BenchPlan {
   const text = execFileSync(
     process.execPath,
     [cli, 'plan', '--json', '--root', workspace, '--network', network],
     { cwd: workspace, encoding: 'utf8' },
   );
-  const plan = JSON.parse(text) as Pick<LinuxPlan, 'mounts'>;
-  for (const mount of plan.mounts) {
-    const folders =
-      mount.op === 'copyOnWrite'
-        ? [mount.upper, mount.work]
-        : mount.op === 'writable'
-          ? [mount.path]
-          : [];
-    for (const folder of folders) mkdirSync(folder, { recursive: true });
-  }
-  return { ...plan, kind: 'plan' };
+  const plan = JSON.parse(text) as BenchPlan;
+  const folder = (...names: readonly string[]): string => {
+    const made = path.join(layers, network, ...names);
+    mkdirSync(made, { recursive: true });
+    return made;
+  };
+  const mounts = plan.mounts.map((mount, at) => {
+    if (mount.op === 'writable') mkdirSync(mount.path, { recursive: true });
+    return mount.op === 'copyOnWrite'
+      ? { ...mount, upper: folder(`${at}`, 'upper'), work: folder(`${at}`, 'work') }
+      : mount;
+  });
+  return { ...plan, kind: 'plan', mounts };
+}
+
+function withoutLayers(plan: BenchPlan): BenchPlan {
+  return { ...plan, mounts: plan.mounts.filter(({ op }) => op !== 'copyOnWrite') };
 }
 
 async function main(args: readonly string[]): Promise<void> {
@@ -119,8 +130,11 @@ async function main(args: readonly string[]): Promise<void> {
   const timer = path.join(workspace, 'timer');
   makeWorkspace(workspace);
   execFileSync('gcc', ['-O2', '-o', timer, path.join(import.meta.dirname, 'timer.c')]);
-  const off = await listen(path.join(place, 'off'), planFor(workspace, 'off'));
-  const ask = await listen(path.join(place, 'ask'), planFor(workspace, 'ask'));
+  const layers = path.join(place, 'layers');
+  const askPlan = planFor(workspace, 'ask', layers);
+  const ask = await listen(path.join(place, 'ask'), askPlan);
+  const bare = await listen(path.join(place, 'bare'), withoutLayers(askPlan));
+  const off = await listen(path.join(place, 'off'), planFor(workspace, 'off', layers));
   try {
     const groups: Record<string, readonly Row[]> = {};
     groups['launch of true'] = await time(
@@ -131,6 +145,7 @@ async function main(args: readonly string[]): Promise<void> {
         native: ['true'],
         'launcher, network off': launched(off.socket, ['true']),
         'launcher, network asked': launched(ask.socket, ['true']),
+        'the same, caches not private': launched(bare.socket, ['true']),
         ...whenFound('codex', ['codex', 'sandbox', 'linux', 'true']),
         ...whenFound('srt', ['srt', 'true']),
       },
@@ -153,8 +168,7 @@ async function main(args: readonly string[]): Promise<void> {
       : table(groups);
     console.log(text);
   } finally {
-    off.close();
-    ask.close();
+    for (const broker of [off, ask, bare]) broker.close();
     rmSync(place, { recursive: true, force: true });
   }
 }
