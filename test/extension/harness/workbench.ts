@@ -202,8 +202,11 @@ export class Workbench {
     );
   }
 
+  /** VS Code's own reload: it saves which panels are open, which the browser's might not wait for. */
   async reload(): Promise<void> {
-    await this.page.reload({ timeout: START });
+    const loaded = this.page.waitForEvent('load', { timeout: START });
+    await this.command('Developer: Reload Window');
+    await loaded;
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: START });
   }
 
