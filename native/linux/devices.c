@@ -108,15 +108,39 @@ static int bind_shm(void)
 	return 0;
 }
 
-void mount_dev(const struct devices *devices)
+/*
+ * The tmpfs has two folders: /dev itself is a mount of one of them, on top
+ * of the whole, and files of ours are bound out of the other. Unlinked files
+ * would do as well, but a nested sandbox could mount nothing over those.
+ */
+static int attach_dev(int *ret_files)
 {
 	AUTO_CLOSE int tmpfs = create_tmpfs("755");
 	AUTO_CLOSE int dev = -1;
-	int err;
+	int files;
 
 	if (tmpfs < 0 ||
-	    move_mount(tmpfs, "", AT_FDCWD, "/dev", MOVE_MOUNT_F_EMPTY_PATH))
-		die("mounts", errno, "could not put a minimal /dev in place");
+	    move_mount(tmpfs, "", AT_FDCWD, "/dev", MOVE_MOUNT_F_EMPTY_PATH) ||
+	    mkdirat(tmpfs, "dev", 0755) || mkdirat(tmpfs, "files", 0755))
+		return -errno;
+	files = openat(tmpfs, "files", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (files < 0)
+		return -errno;
+	*ret_files = files;
+	dev = open_tree(tmpfs, "dev", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (dev < 0 ||
+	    move_mount(dev, "", AT_FDCWD, "/dev", MOVE_MOUNT_F_EMPTY_PATH))
+		return -errno;
+	return 0;
+}
+
+void mount_dev(const struct devices *devices, int *ret_files)
+{
+	AUTO_CLOSE int dev = -1;
+	int err = attach_dev(ret_files);
+
+	if (err)
+		die("mounts", -err, "could not put a minimal /dev in place");
 	dev = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	err = dev < 0 ? -errno : fill_dev(dev, devices);
 	if (err)

@@ -17,7 +17,10 @@ struct devices {
 /* While the host's /dev is there; terminal: a descriptor of it, or -1. */
 void clone_devices(int terminal, struct devices *ret_devices);
 
-/* Puts it in place, still writable: others may use it for files. */
-void mount_dev(const struct devices *devices);
+/*
+ * Puts it in place, writable until close_dev(). *ret_files is a folder of the
+ * same tmpfs that nobody sees, for files that are bound elsewhere.
+ */
+void mount_dev(const struct devices *devices, int *ret_files);
 
 void close_dev(void);

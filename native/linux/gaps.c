@@ -24,7 +24,8 @@ struct gap describe_gap(int bit)
 	default:
 		return (struct gap){
 			"Approved hosts can be reached",
-			"nf_tables is missing in this kernel",
+			"nf_tables is missing in this kernel, or refused by "
+			"another sandbox around this one",
 		};
 	}
 }

@@ -13,7 +13,7 @@ enum {
 	GAP_PROC = 1 << 0,     /* the surrounding /proc had to stay */
 	GAP_SCOPE = 1 << 1,    /* no Landlock scope */
 	GAP_LISTENER = 1 << 2, /* no seccomp listener */
-	GAP_REDIRECT = 1 << 3, /* no nf_tables; only --probe looks */
+	GAP_REDIRECT = 1 << 3, /* no nf_tables */
 	GAP_LAST = GAP_REDIRECT,
 };
 

@@ -272,8 +272,7 @@ static _Noreturn void run_child(struct launch *launch, int control, uid_t user,
 	struct hand_over given = { .listener = -1, .terminal = -1 };
 	struct view view = { .terminal = -1,
 			     .host_name = launch->host_name,
-			     .owner_is_root = user == 0,
-			     .with_dns = true };
+			     .owner_is_root = user == 0 };
 	int err;
 
 	die_reports_to(control);

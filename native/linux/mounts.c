@@ -420,12 +420,10 @@ static bool mount_proc(const struct view *view)
 
 /* Resolver files */
 
-/*
- * Puts a file of ours over an existing one. It is made in the tmpfs of
- * /dev, bound, and unlinked there: no file system of its own.
- */
-static int overlay_file(const char *path, const char *content)
+/* Puts a file of ours, made in the folder `files`, over an existing one. */
+static int overlay_file(int files, const char *path, const char *content)
 {
+	const char *name = strrchr(path, '/') + 1;
 	AUTO_CLOSE int file = -1;
 	AUTO_CLOSE int tree = -1;
 	AUTO_CLOSE int place = -1;
@@ -433,21 +431,19 @@ static int overlay_file(const char *path, const char *content)
 
 	/* Often a link into /run; a missing one means what we want anyway. */
 	if (!realpath(path, real))
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT || errno == EACCES ? 0 : -errno;
 	place = open_path(real);
 	if (place < 0)
 		return -errno;
-	file = open("/dev/cordon", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
-		    0644);
+	file = openat(files, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
+		      0644);
 	if (file < 0)
 		return -errno;
 	write_all(file, content, strlen(content));
 	if (fchmod(file, 0644)) /* whatever the umask is */
 		return -errno;
-	tree = open_tree(AT_FDCWD, "/dev/cordon",
-			 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-	if (tree < 0 || make_read_only(tree) || attach_tree(tree, place) ||
-	    unlink("/dev/cordon"))
+	tree = open_tree(files, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0 || make_read_only(tree) || attach_tree(tree, place))
 		return -errno;
 	return 0;
 }
@@ -457,10 +453,10 @@ static int overlay_file(const char *path, const char *content)
  * that rules see them as names. "search .": else the host name's domain
  * would be appended. No modules that ask a daemon over a unix socket.
  */
-static void overlay_resolver(const struct view *view)
+static void overlay_resolver(int files, const struct view *view)
 {
 	char hosts[HOST_NAME_MAX + 64];
-	const char *const files[][2] = {
+	const char *const wanted[][2] = {
 		{ "/etc/resolv.conf", "nameserver 127.0.0.1\nsearch .\n"
 				      "options timeout:6 attempts:2\n" },
 		{ "/etc/nsswitch.conf",
@@ -472,12 +468,12 @@ static void overlay_resolver(const struct view *view)
 	(void)snprintf(hosts, sizeof(hosts),
 		       "127.0.0.1 localhost %s\n::1 localhost\n",
 		       view->host_name);
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		int err = overlay_file(files[i][0], files[i][1]);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		int err = overlay_file(files, wanted[i][0], wanted[i][1]);
 
 		if (err)
 			die("mounts", -err, "could not replace %s",
-			    files[i][0]);
+			    wanted[i][0]);
 	}
 }
 
@@ -494,6 +490,7 @@ static void enter_directory(const char *directory)
 bool isolate_filesystem(const struct plan *plan, const struct view *view)
 {
 	AUTO_FREE int *trees = calloc(plan->mount_count + 1, sizeof(*trees));
+	AUTO_CLOSE int files = -1;
 	struct devices devices;
 	bool own_proc;
 
@@ -505,10 +502,9 @@ bool isolate_filesystem(const struct plan *plan, const struct view *view)
 	clone_devices(view->terminal, &devices);
 	make_root_read_only(plan);
 	apply_mounts(plan, trees);
-	mount_dev(&devices);
+	mount_dev(&devices, &files);
 	own_proc = mount_proc(view);
-	if (view->with_dns)
-		overlay_resolver(view);
+	overlay_resolver(files, view);
 	close_dev();
 	enter_directory(plan->directory);
 	return own_proc;

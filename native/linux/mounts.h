@@ -4,7 +4,6 @@
 #include "plan.h"
 
 struct view {
-	bool with_dns; /* a DNS stub listens: point the resolver at it */
 	const char *host_name; /* for /etc/hosts */
 	bool owner_is_root;    /* user 0: /proc/sys would be writable */
 	int terminal; /* a descriptor of the inherited terminal, or -1 */

@@ -212,8 +212,16 @@ int network_start(struct supervisor *sup)
 	if (network->net_ns < 0)
 		return -errno;
 	raise_descriptor_limit();
-	/* Without notifications nothing tells when it is needed. */
-	return sup->listener < 0 ? network_begin(sup) : 0;
+	/*
+	 * Without notifications nothing tells when it is needed. A sandbox
+	 * around this one may refuse it: then nothing can be reached.
+	 */
+	if (sup->listener < 0 && network_begin(sup)) {
+		struct gap gap = describe_gap(GAP_REDIRECT);
+
+		add_gap(sup, gap.promise, gap.reason);
+	}
+	return 0;
 }
 
 /* What the child that sets it up has to say. */
