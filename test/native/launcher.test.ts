@@ -257,6 +257,16 @@ describe('paths of the plan', () => {
     assert.deepEqual(readdirSync(path.join(cwd, 'private/kept/deep')), ['stays']);
   });
 
+  test('a sandbox inside can put its own files over the ones we replaced', async () => {
+    const cwd = place();
+    const script = `for file in resolv.conf nsswitch.conf hosts; do
+      unshare --user --map-root-user --mount sh -c \
+        "mount --bind /etc/passwd /etc/$file && cmp /etc/passwd /etc/$file && echo $file"
+    done`;
+    const { stdout, stderr } = await launch(shell(script), { cwd, plan: planFor(cwd) });
+    assert.deepEqual([stdout, stderr], ['resolv.conf\nnsswitch.conf\nhosts\n', '']);
+  });
+
   test('changes below a copy-on-write path go to its layer', async () => {
     const cwd = place();
     // A colon, a comma and a backslash have meanings in overlayfs options.
