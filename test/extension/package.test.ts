@@ -12,7 +12,7 @@ import { createSteps, NOTHING_WAITS, openTestWindow } from './harness/window.js'
 
 test('the packaged extension', async (context) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'cordon-package-'));
-  execFileSync(process.execPath, ['scripts/package.mjs', '--no-build', '--out', folder], {
+  execFileSync(process.execPath, ['src/build/package.mjs', '--no-build', '--out', folder], {
     cwd: ROOT,
     stdio: 'pipe',
   });

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-const root = path.resolve(import.meta.dirname, '..');
+const root = path.resolve(import.meta.dirname, '../..');
 const npm = ['typecheck', 'lint', 'format:check', 'layers', 'unused'].map((name) => ({
   name,
   command: ['npm', 'run', '--silent', name],
@@ -19,7 +19,7 @@ function files(folders, endings) {
   );
 }
 
-const scripts = files(['test', 'scripts', 'native'], ['.sh']);
+const scripts = files(['test', 'native'], ['.sh']);
 const tools = [
   { name: 'shellcheck', command: ['shellcheck', '.ci/run', ...scripts] },
   { name: 'native', command: ['make', '--silent', '-C', 'native', 'lint'] },

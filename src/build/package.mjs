@@ -8,7 +8,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createVSIX } from '@vscode/vsce';
 
-const root = path.resolve(import.meta.dirname, '..');
+const root = path.resolve(import.meta.dirname, '../..');
 const TARGETS = ['linux-x64', 'linux-arm64'];
 const launcherOf = (target) => path.join(root, 'dist/native', target, 'cordon-launch');
 

@@ -5,8 +5,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { tsImport } from 'tsx/esm/api';
 
-const file = fileURLToPath(new URL('../package.json', import.meta.url));
-const { settingsConfiguration } = await tsImport('../src/settings/manifest.ts', import.meta.url);
+const file = fileURLToPath(new URL('../../package.json', import.meta.url));
+const { settingsConfiguration } = await tsImport('../settings/manifest.ts', import.meta.url);
 
 const before = readFileSync(file, 'utf8');
 const manifest = JSON.parse(before);

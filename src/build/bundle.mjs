@@ -35,7 +35,7 @@ const bundles = [
     ...shared,
     entryPoints: ['src/cli/main.ts'],
     outfile: 'dist/cli.main.js',
-    // A function to call, because it is started by cli.js (scripts/start.cjs).
+    // A function to call, because it is started by cli.js (src/build/start.cjs).
     banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
     footer: { js: '})' },
     define: { 'process.env.CORDON_VERSION': JSON.stringify(version) },
@@ -72,7 +72,7 @@ await mkdir('dist', { recursive: true });
 // The CLI starts faster as CommonJS; this makes Node read dist/*.js as that.
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n');
 await rm('dist/cli.cache', { force: true });
-await copyFile('scripts/start.cjs', 'dist/cli.js');
+await copyFile('src/build/start.cjs', 'dist/cli.js');
 await chmod('dist/cli.js', 0o755);
 if (process.argv.includes('--watch')) {
   for (const options of bundles) await (await context({ ...options, logLevel: 'info' })).watch();

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Script } from 'node:vm';
 
-const dist = path.resolve(import.meta.dirname, '../dist');
+const dist = path.resolve(import.meta.dirname, '../../dist');
 const file = path.join(dist, 'cli.main.js');
 const source = readFileSync(file, 'latin1');
 const script = new Script(source, { filename: file });
