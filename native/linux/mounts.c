@@ -107,6 +107,22 @@ static int set_layer(int context, const char *option, int fd)
 	return fsconfig(context, FSCONFIG_SET_STRING, option, link, 0);
 }
 
+/*
+ * "volatile": else the end of a run waits until the whole file system that
+ * holds the layer is on disk. The kernel marks such a layer and refuses it
+ * ever after, because the machine may have broken down meanwhile. Ours are
+ * caches, so the mark goes; whoever keeps layers looks at it first
+ * (PROTOCOL.md, "copyOnWrite").
+ */
+static int make_volatile(int context, int work)
+{
+	if ((unlinkat(work, "work/incompat/volatile/dirty", 0) ||
+	     unlinkat(work, "work/incompat/volatile", AT_REMOVEDIR)) &&
+	    errno != ENOENT)
+		return -1;
+	return fsconfig(context, FSCONFIG_SET_FLAG, "volatile", NULL, 0);
+}
+
 /* An overlay that leaves mount->path alone, overlayfs(5) "userxattr". */
 static int create_layer(const struct planned_mount *mount,
 			struct mount_failure *why)
@@ -135,6 +151,7 @@ static int create_layer(const struct planned_mount *mount,
 	    set_layer(context, "upperdir", upper) ||
 	    set_layer(context, "workdir", work) ||
 	    fsconfig(context, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) ||
+	    make_volatile(context, work) ||
 	    fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
 		return fail(why, STEP_LAYER);
 	layer = fsmount(context, FSMOUNT_CLOEXEC,

@@ -281,6 +281,9 @@ describe('paths of the plan', () => {
     assert.deepEqual([stdout, stderr], ['new\n', '']);
     assert.equal(readFileSync(path.join(lower ?? '', 'file'), 'utf8'), 'old');
     assert.deepEqual(readdirSync(upper ?? '').sort(), ['added', 'file']);
+    // The kernel marks the layer as one that may be damaged, and would refuse it.
+    const again = await launch(['ls', lower ?? ''], { cwd, plan: planFor(cwd, { mounts }) });
+    assert.deepEqual([again.stdout, again.stderr], ['added\nfile\n', '']);
     spawnSync('chmod', ['-R', 'u+rwx', cwd]);
   });
 });
