@@ -110,14 +110,15 @@ static int set_layer(int context, const char *option, int fd)
 /*
  * "volatile": else the end of a run waits until the whole file system that
  * holds the layer is on disk. The kernel marks such a layer and refuses it
- * ever after, because the machine may have broken down meanwhile. Ours are
- * caches, so the mark goes; whoever keeps layers looks at it first
- * (PROTOCOL.md, "copyOnWrite").
+ * ever after, because the machine may have broken down meanwhile. The mark
+ * goes: ours are caches, started anew after each boot (src/launch/layers.ts).
  */
 static int make_volatile(int context, int work)
 {
-	if ((unlinkat(work, "work/incompat/volatile/dirty", 0) ||
-	     unlinkat(work, "work/incompat/volatile", AT_REMOVEDIR)) &&
+	if (unlinkat(work, "work/incompat/volatile/dirty", 0) &&
+	    errno != ENOENT)
+		return -1;
+	if (unlinkat(work, "work/incompat/volatile", AT_REMOVEDIR) &&
 	    errno != ENOENT)
 		return -1;
 	return fsconfig(context, FSCONFIG_SET_FLAG, "volatile", NULL, 0);

@@ -1,6 +1,10 @@
 // Folders for the copy-on-write layers of a run. A workspace keeps its layers, so that caches stay warm; two runs at once
 // never share one, because overlayfs forbids it. A layer belongs to the launcher whose pid stands in its lock.
+//
+// Layers are mounted without being synced to disk (native/PROTOCOL.md, "copyOnWrite"), so what an earlier boot of the
+// machine left may be damaged: it is thrown away.
 
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -17,10 +21,38 @@ export function claimLayer(state: AbsolutePath, workspace: string, launcher: num
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (let slot = 0; slot < MAX_SLOTS; slot += 1) {
     const layer = path.join(folder, String(slot));
-    if (claim(`${layer}.lock`, `${launcher} ${startTime(launcher) ?? ''}`))
+    if (claim(`${layer}.lock`, `${launcher} ${startTime(launcher) ?? ''}`)) {
+      throwAwayFromEarlierBoot(layer);
       return layer as AbsolutePath;
+    }
   }
   throw new Error(`${folder}: more than ${MAX_SLOTS} layers are in use`);
+}
+
+function throwAwayFromEarlierBoot(layer: string): void {
+  const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+  const mark = path.join(layer, 'boot');
+  if (fs.existsSync(layer)) {
+    if (fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === boot) return;
+    removeBehind(layer);
+  }
+  fs.mkdirSync(layer, { mode: 0o700 });
+  fs.writeFileSync(mark, boot, { mode: 0o600 });
+}
+
+/**
+ * Takes a folder out of the way at once and removes it in the background: it may be large. With chmod first, because tools
+ * and overlayfs leave folders that even their owner may not change.
+ */
+function removeBehind(folder: string): void {
+  fs.renameSync(folder, `${folder}.old-${process.pid}`);
+  const parent = path.dirname(folder);
+  const old = fs.readdirSync(parent).filter((name) => name.includes('.old-'));
+  const script = 'chmod -R u+rwX -- "$@"; rm -rf -- "$@"';
+  const names = old.map((name) => path.join(parent, name));
+  spawn('/bin/sh', ['-c', script, 'sh', ...names], { detached: true, stdio: 'ignore' })
+    .on('error', () => undefined) // the next one that is thrown away takes it along
+    .unref();
 }
 
 /** Takes the lock when it is free, or its owner is gone. */
