@@ -124,6 +124,24 @@ static int make_volatile(int context, int work)
 	return fsconfig(context, FSCONFIG_SET_FLAG, "volatile", NULL, 0);
 }
 
+/*
+ * The kernel makes its folders with mode 0 and needs none: it acts with our
+ * capabilities. Whoever removes the layer later has no capability.
+ */
+static int make_removable(int work)
+{
+	static const char *const folders[] = {
+		"work",
+		"work/incompat",
+		"work/incompat/volatile",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (fchmodat(work, folders[i], 0700, 0))
+			return -1;
+	return 0;
+}
+
 /* An overlay that leaves mount->path alone, overlayfs(5) "userxattr". */
 static int create_layer(const struct planned_mount *mount,
 			struct mount_failure *why)
@@ -153,7 +171,8 @@ static int create_layer(const struct planned_mount *mount,
 	    set_layer(context, "workdir", work) ||
 	    fsconfig(context, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) ||
 	    make_volatile(context, work) ||
-	    fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+	    fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) ||
+	    make_removable(work))
 		return fail(why, STEP_LAYER);
 	layer = fsmount(context, FSMOUNT_CLOEXEC,
 			MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);

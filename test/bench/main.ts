@@ -169,8 +169,6 @@ async function main(args: readonly string[]): Promise<void> {
     console.log(text);
   } finally {
     for (const broker of [off, ask, bare]) broker.close();
-    // overlayfs leaves folders without any permission.
-    execFileSync('chmod', ['-R', 'u+rwX', place]);
     rmSync(place, { recursive: true, force: true });
   }
 }
