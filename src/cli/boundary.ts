@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { realpathSync } from 'node:fs';
 import { bytesToText, textToBytes } from '../base/bytes.js';
-import { defaultFolders } from '../session/hostPlan.js';
+import { defaultFolders, findLauncher, planFor, probeHost } from '../session/hostPlan.js';
 import {
   describeProblem,
   parseLayerValue,
@@ -117,4 +117,20 @@ export function installation(): AbsolutePath {
   return path.dirname(
     bytesToText(realpathSync.native(textToBytes(program), { encoding: 'buffer' })),
   ) as AbsolutePath;
+}
+
+/** The plan that a run with this policy would get on this host; nothing is started. */
+export function previewPlan(
+  policy: Policy,
+  directory: AbsolutePath,
+  { state }: Folders,
+): ReturnType<typeof planFor> {
+  return planFor(policy, {
+    run: 'preview',
+    directory,
+    state,
+    support: probeHost(findLauncher(installation()), state),
+    brokerLoss: 'end',
+    terminal: 'inherit',
+  });
 }

@@ -1,10 +1,15 @@
 // `cordon doctor`: what this system can enforce, proven by a run that tries to break out. Exit 0 only when it could not.
 
 import { plainText } from '../base/plainText.js';
-import { findLauncher, planFor, probeHost } from '../session/hostPlan.js';
 import { runSelfTest } from '../session/selfTest.js';
 import { postureOf } from '../session/snapshot.js';
-import { findFolders, installation, resolveBoundary, usablePolicy } from './boundary.js';
+import {
+  findFolders,
+  installation,
+  previewPlan,
+  resolveBoundary,
+  usablePolicy,
+} from './boundary.js';
 import type { Folders } from './boundary.js';
 import type { SelfTestReport } from '../session/selfTest.js';
 
@@ -22,14 +27,7 @@ export async function doctor(flags: { readonly json?: true }): Promise<number> {
 /** What the system keeps is one thing; what a run in this folder would leave open is another. */
 function withGapsHere(report: SelfTestReport, folders: Folders): SelfTestReport {
   const { policy: result, directory } = resolveBoundary({}, folders);
-  const { gaps } = planFor(usablePolicy(result), {
-    run: 'preview',
-    directory,
-    state: folders.state,
-    support: probeHost(findLauncher(installation()), folders.state),
-    brokerLoss: 'end',
-    terminal: 'inherit',
-  });
+  const { gaps } = previewPlan(usablePolicy(result), directory, folders);
   return { ...report, gaps, posture: postureOf(undefined, gaps) };
 }
 

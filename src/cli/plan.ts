@@ -1,7 +1,7 @@
 // `cordon plan`: what the launcher would be told, in words or, with --json, exactly as it is sent.
 
-import { findLauncher, planFor, probeHost, renderPlan } from '../session/hostPlan.js';
-import { findFolders, installation, resolveBoundary, usablePolicy } from './boundary.js';
+import { renderPlan } from '../session/hostPlan.js';
+import { findFolders, previewPlan, resolveBoundary, usablePolicy } from './boundary.js';
 import { UsageError } from './usage.js';
 import type { BoundaryFlags } from './options.js';
 
@@ -15,14 +15,7 @@ export function plan(flags: PlanFlags): number {
   const folders = findFolders(process.env);
   const { policy: result, directory } = resolveBoundary(flags, folders);
   const policy = usablePolicy(result);
-  const { plan: planned, gaps } = planFor(policy, {
-    run: 'preview',
-    directory,
-    state: folders.state,
-    support: probeHost(findLauncher(installation()), folders.state),
-    brokerLoss: 'end',
-    terminal: 'inherit',
-  });
+  const { plan: planned, gaps } = previewPlan(policy, directory, folders);
   process.stdout.write(
     flags.json === true ? `${JSON.stringify(planned)}\n` : renderPlan(planned, gaps, policy),
   );

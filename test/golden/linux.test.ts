@@ -13,7 +13,16 @@ import type { PolicyContext } from '../../src/policy/policy.js';
 import type { Layer } from '../../src/settings/layers.js';
 import type { Tree } from '../support/fakeTree.js';
 import { treeFacts } from '../support/fakeTree.js';
-import { at, layer, managed, resolved, typed, user, workspace } from '../support/policies.js';
+import {
+  at,
+  layer,
+  managed,
+  plannedRun,
+  resolved,
+  typed,
+  user,
+  workspace,
+} from '../support/policies.js';
 
 interface Golden {
   readonly name: string;
@@ -129,15 +138,7 @@ for (const golden of goldens) {
 
 function goldenText(golden: Golden): string {
   const { policy, problems } = resolved(golden.layers, golden.context);
-  const run: PlannedRun = {
-    id: 'r1',
-    directory: at('/ws'),
-    home: at('/home/ada'),
-    cacheFolder: at('/home/ada/.local/state/cordon/caches/k/0'),
-    brokerLoss: 'end',
-    terminal: 'inherit',
-    ...golden.run,
-  };
+  const run: PlannedRun = { ...plannedRun, ...golden.run };
   const { plan, gaps } = planLinux(policy, treeFacts(golden.tree, policy, run), run);
   return [
     '== What is sent to the launcher',

@@ -1,5 +1,6 @@
 // Policies made by hand, for tests of the policy and the plan.
 
+import type { PlannedRun } from '../../src/plan/host.js';
 import type { NetworkMode, PlannedRule } from '../../src/plan/plan.js';
 import { parseNetwork } from '../../src/policy/addresses.js';
 import type { AbsolutePath } from '../../src/policy/paths.js';
@@ -31,6 +32,16 @@ export const workspace: LayerSource = {
 };
 export const typed: LayerSource = { kind: 'run', typed: true };
 export const untyped: LayerSource = { kind: 'run', typed: false };
+
+/** A run in the workspace of `context`. */
+export const plannedRun: PlannedRun = {
+  id: 'r1',
+  directory: at('/ws'),
+  home: at('/home/ada'),
+  cacheFolder: at('/home/ada/.local/state/cordon/caches/k/0'),
+  brokerLoss: 'end',
+  terminal: 'inherit',
+};
 
 export const context: PolicyContext = {
   home: at('/home/ada'),

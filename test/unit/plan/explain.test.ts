@@ -2,19 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { explainPath } from '../../../src/plan/explain.js';
-import type { PlannedRun } from '../../../src/plan/host.js';
 import { planLinux } from '../../../src/plan/linux.js';
 import { treeFacts } from '../../support/fakeTree.js';
-import { at, layer, resolved, user } from '../../support/policies.js';
+import { at, layer, plannedRun as run, resolved, user } from '../../support/policies.js';
 
-const run: PlannedRun = {
-  id: 'r1',
-  directory: at('/ws'),
-  home: at('/home/ada'),
-  cacheFolder: at('/home/ada/.local/state/cordon/caches/k/0'),
-  brokerLoss: 'end',
-  terminal: 'inherit',
-};
 const { policy } = resolved([
   layer(user, { filesystem: { writableRoots: ['~/build'], denyRead: ['.env'] } }),
 ]);

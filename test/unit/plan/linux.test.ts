@@ -9,16 +9,15 @@ import type { Mount } from '../../../src/plan/plan.js';
 import type { PolicyContext } from '../../../src/policy/policy.js';
 import type { Tree } from '../../support/fakeTree.js';
 import { treeFacts } from '../../support/fakeTree.js';
-import { at, layer, managed, resolved, user, workspace } from '../../support/policies.js';
-
-const run: PlannedRun = {
-  id: 'r1',
-  directory: at('/ws'),
-  home: at('/home/ada'),
-  cacheFolder: at('/home/ada/.local/state/cordon/caches/k/0'),
-  brokerLoss: 'end',
-  terminal: 'inherit',
-};
+import {
+  at,
+  layer,
+  managed,
+  plannedRun as run,
+  resolved,
+  user,
+  workspace,
+} from '../../support/policies.js';
 
 /** Folders that every test has, and the settings that keep a plan short. */
 const base: Tree = ['/ws/', '/tmp/', '/var/tmp/', '/home/ada/', '/home/ada/.local/state/cordon/'];

@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import { CordonError } from '../../../src/base/errors.js';
 import { explainPath } from '../../../src/plan/explain.js';
 import { planLinux } from '../../../src/plan/linux.js';
-import type { PlannedRun } from '../../../src/plan/host.js';
 import { decide, judgeAddresses } from '../../../src/policy/decide.js';
 import type { Policy } from '../../../src/policy/policy.js';
 import { matchesName } from '../../../src/policy/resolveEnvironment.js';
@@ -26,6 +25,7 @@ import {
   untyped,
   user,
   workspace,
+  plannedRun as run,
 } from '../../support/policies.js';
 
 /** Some in every run of the unit tests; `CORDON_RUNS=5000` for a long look. */
@@ -61,15 +61,6 @@ const paths = [
 const variables = ['PATH', 'NPM_TOKEN', 'AWS_REGION', 'CI', 'VSCODE_NONCE', 'FOO'];
 
 const tree: Tree = [...paths, '/home/ada/.npm/', '/srv/', '/ws/deep/', '/ws/deploy/', '/var/tmp/'];
-const run: PlannedRun = {
-  id: 'r1',
-  directory: at('/ws'),
-  home: at('/home/ada'),
-  cacheFolder: at('/home/ada/.local/state/cordon/caches/k/0'),
-  brokerLoss: 'end',
-  terminal: 'inherit',
-};
-
 const hostPattern = fc
   .tuple(
     fc.constantFrom(
