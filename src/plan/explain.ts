@@ -10,7 +10,7 @@ import { contains } from '../policy/paths.js';
 import type { Policy } from '../policy/policy.js';
 import type { Facts } from './host.js';
 import { everyPathTo, targetOf } from './host.js';
-import type { LinuxPlan, Mount } from './plan.js';
+import type { Effect, LinuxPlan, Mount } from './plan.js';
 
 export interface PathExplanation {
   readonly read: Explanation;
@@ -25,14 +25,18 @@ export function explainPath(
   path: AbsolutePath,
 ): PathExplanation {
   const mount = plan.mounts.findLast((item) => item.op !== 'pin' && contains(item.path, path));
-  const read = (effect: 'allow' | 'deny', because: string): Explanation => ({
+  const read = (effect: Effect, because: string): Explanation => ({
     effect,
-    decision: `${path} can${effect === 'allow' ? '' : 'not'} be read`,
+    decision:
+      effect === 'ask' ? `reading ${path} is asked about` : `${path} ${can[effect]} be read`,
     because,
   });
-  const write = (effect: 'allow' | 'deny', because: string): Explanation => ({
+  const write = (effect: Effect, because: string): Explanation => ({
     effect,
-    decision: `${path} can${effect === 'allow' ? '' : 'not'} be written to`,
+    decision:
+      effect === 'ask'
+        ? `writing to ${path} is asked about`
+        : `${path} ${can[effect]} be written to`,
     because,
   });
   const open = read('allow', 'everything can be read that is not closed');
@@ -42,9 +46,13 @@ export function explainPath(
   switch (mount.op) {
     case 'mask':
       return { read: read('deny', because), write: write('deny', because) };
+    case 'tripwire':
+      return { read: read('ask', because), write: write('deny', because) };
     case 'private':
       return { read: read('allow', because), write: write('allow', because) };
     case 'protect':
+    case 'guard':
+    case 'readable':
       return { read: open, write: write('deny', because) };
     case 'pin':
     case 'writable':
@@ -54,6 +62,8 @@ export function explainPath(
       return assertNever(mount);
   }
 }
+
+const can = { allow: 'can', deny: 'cannot' } as const;
 
 interface Place {
   readonly path: AbsolutePath;
@@ -65,8 +75,12 @@ function reasonFor({ op, path }: Mount, { filesystem }: Policy, facts: Facts): s
   const { writableRoots, protectedPaths, denyRead, temp, caches } = filesystem;
   switch (op) {
     case 'mask':
+    case 'tripwire':
       return `is closed${placeWords(denyRead, facts, path)}`;
+    case 'readable':
+      return 'can be read';
     case 'protect':
+    case 'guard':
       return `is protected${placeWords(protectedPaths, facts, path)}`;
     case 'private':
       return `is empty and private to each run${path === '/tmp' || path === '/var/tmp' ? ` (${describeOrigin(temp.origin)})` : ''}`;

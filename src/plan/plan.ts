@@ -1,8 +1,9 @@
 // What the launcher will do, as data: exactly what is sent to it (native/PROTOCOL.md, "The plan"). Pure types.
 
+import type { Open } from '../policy/grant.js';
 import type { PortRange } from '../policy/hosts.js';
 import type { AbsolutePath } from '../policy/paths.js';
-import type { NetworkMode } from '../policy/policy.js';
+import type { AgentKind, GitMode, ListenMode, NetworkMode } from '../policy/policy.js';
 import type { Effect } from '../policy/rules.js';
 
 /** A promise of SECURITY.md that this host cannot keep, and why. Shown to the user, never silent. */
@@ -13,9 +14,11 @@ export interface Gap {
 
 export type Mount =
   | {
-      readonly op: 'private' | 'writable' | 'pin' | 'protect' | 'mask';
+      readonly op: 'private' | 'writable' | 'readable' | 'pin' | 'protect' | 'guard' | 'mask';
       readonly path: AbsolutePath;
     }
+  /** Held when something below is opened; `names`: listed and looked at without a question. */
+  | { readonly op: 'tripwire'; readonly path: AbsolutePath; readonly names: boolean }
   | {
       readonly op: 'copyOnWrite';
       readonly path: AbsolutePath;
@@ -23,7 +26,7 @@ export type Mount =
       readonly work: AbsolutePath;
     };
 
-export type { Effect, NetworkMode, PortRange };
+export type { AgentKind, Effect, GitMode, ListenMode, NetworkMode, Open, PortRange };
 
 export type PlannedRule =
   | { readonly effect: Effect; readonly host: string; readonly ports: PortRange }
@@ -39,6 +42,35 @@ export interface PlannedEnvironment {
   }[];
 }
 
+/** What the supervisor judges changes of files by, whether or not there is something to mount over. */
+export interface PlannedFiles {
+  /** Real; every writable root that lasts, so neither temporary folders nor layers over caches. */
+  readonly roots: readonly AbsolutePath[];
+  /** Protected directly below a root, and below the top of a repository in one. */
+  readonly names: readonly string[];
+  /** Protected places besides, real as far as they exist. */
+  readonly protected: readonly AbsolutePath[];
+  /** Folders below which `names` are ordinary files; `.git` is not. */
+  readonly packages: readonly string[];
+  /** fnmatch(3), held against each component: refused without a question or a record. */
+  readonly quiet: readonly string[];
+  readonly git: GitMode;
+  /** Of `.git` files and of folders that lie inside a repository: real git directories outside of `roots`' own `.git`. */
+  readonly repositories: readonly PlannedRepository[];
+}
+
+export interface PlannedRepository {
+  readonly directory: AbsolutePath;
+  /** The same unless it is a linked worktree's. */
+  readonly common: AbsolutePath;
+}
+
+/** The first that is `path` or contains it decides about a unix socket of the host; without one it is asked about. */
+export interface PlannedSocketRule {
+  readonly effect: Effect;
+  readonly path: AbsolutePath;
+}
+
 export interface LinuxPlan {
   readonly run: string;
   readonly engine: 'namespaces';
@@ -49,6 +81,16 @@ export interface LinuxPlan {
     readonly rules: readonly PlannedRule[];
     readonly hostPorts: readonly number[];
   };
+  readonly files: PlannedFiles;
+  readonly sockets: {
+    readonly rules: readonly PlannedSocketRule[];
+    /** Sockets behind which every signature asks. */
+    readonly agents: readonly { readonly kind: AgentKind; readonly path: AbsolutePath }[];
+  };
+  /** Listeners inside that become reachable on this machine's loopback; `ports` without a question. */
+  readonly publish: { readonly mode: ListenMode; readonly ports: readonly number[] };
+  /** Open from the start. */
+  readonly opens: readonly Open[];
   readonly environment: PlannedEnvironment;
   readonly limits: { readonly answerMs: number; readonly brokerMs: number };
   readonly brokerLoss: 'end' | 'wait';

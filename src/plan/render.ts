@@ -56,7 +56,12 @@ function mountWords(mount: Mount): string {
     case 'pin':
       return 'cannot be renamed';
     case 'protect':
+    case 'readable':
       return 'read-only';
+    case 'guard':
+      return 'read-only where nothing can be asked';
+    case 'tripwire':
+      return mount.names ? 'reading asks; names are seen' : 'reading asks; names are hidden';
     case 'mask':
       return 'closed for reading';
     case 'copyOnWrite':

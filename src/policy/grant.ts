@@ -1,6 +1,16 @@
 // A recorded permission given by a person. Pure types.
 
+import type { AbsolutePath } from './paths.js';
+
 export type GrantScope = 'once' | 'run' | 'session' | 'always';
+
+/** What a run may do with a place, and with all below it. */
+export type Access = 'write' | 'read' | 'git' | 'socket';
+
+export interface Open {
+  readonly access: Access;
+  readonly path: AbsolutePath;
+}
 
 export interface Grant {
   readonly id: string;

@@ -1,12 +1,22 @@
 // What the settings mean: one immutable value, with the origin of every rule. Pure types; resolvePolicy makes it.
 
 import type { Problem } from '../settings/layers.js';
-import type { CachesMode, NetworkMode, SettingDefaults, TempMode } from '../settings/schema.js';
+import type {
+  CachesMode,
+  GitMode,
+  ListenMode,
+  NetworkMode,
+  SettingDefaults,
+  TempMode,
+} from '../settings/schema.js';
 import type { Origin } from './origin.js';
 import type { AbsolutePath } from './paths.js';
 import type { NetworkRule, RuleTable } from './rules.js';
 
-export type { CachesMode, NetworkMode, TempMode };
+export type { CachesMode, GitMode, ListenMode, NetworkMode, TempMode };
+
+/** Programs that hold keys and sign with them for others. */
+export type AgentKind = 'ssh' | 'gpg';
 
 export interface Placed<T> {
   readonly value: T;

@@ -8,6 +8,10 @@ import { once } from '../base/once.js';
 export type TempMode = 'private' | 'shared';
 export type CachesMode = 'off' | 'private' | 'shared';
 export type NetworkMode = 'off' | 'ask' | 'on';
+/** Changes to git directories. */
+export type GitMode = 'protect' | 'ask' | 'allow';
+/** Listeners inside, seen from this machine. */
+export type ListenMode = 'private' | 'ask';
 
 export interface SettingDefaults {
   readonly temp: TempMode;

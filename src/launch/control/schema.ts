@@ -4,7 +4,7 @@
 import net from 'node:net';
 import * as z from 'zod/mini';
 
-import type { Gap, LinuxPlan, Mount, PlannedRule } from '../../plan/plan.js';
+import type { Gap, LinuxPlan, Mount, Open, PlannedFiles, PlannedRule } from '../../plan/plan.js';
 import type { AbsolutePath } from '../../policy/paths.js';
 import { absolutePath } from '../../policy/paths.js';
 import type { DenialObject, ReasonCode, RequestObject, Subject } from '../../policy/request.js';
@@ -241,9 +241,10 @@ function isNetwork(text: string): boolean {
 const mount = (): z.ZodMiniType<Mount> =>
   z.discriminatedUnion('op', [
     z.strictObject({
-      op: z.enum(['private', 'writable', 'pin', 'protect', 'mask']),
+      op: z.enum(['private', 'writable', 'readable', 'pin', 'protect', 'guard', 'mask']),
       path: path(),
     }),
+    z.strictObject({ op: z.literal('tripwire'), path: path(), names: z.boolean() }),
     z.strictObject({
       op: z.literal('copyOnWrite'),
       path: path(),
@@ -266,6 +267,20 @@ const rule = (): z.ZodMiniType<PlannedRule> => {
   ]);
 };
 
+const files = (): z.ZodMiniType<PlannedFiles> =>
+  z.strictObject({
+    roots: z.array(path()),
+    names: z.array(z.string()),
+    protected: z.array(path()),
+    packages: z.array(z.string()),
+    quiet: z.array(z.string()),
+    git: z.enum(['ask', 'allow', 'protect']),
+    repositories: z.array(z.strictObject({ directory: path(), common: path() })),
+  });
+
+const open = (): z.ZodMiniType<Open> =>
+  z.strictObject({ access: z.enum(['write', 'read', 'git', 'socket']), path: path() });
+
 const brokerFrames: Schemas<BrokerFrame> = {
   plan: () =>
     z.strictObject({
@@ -279,6 +294,13 @@ const brokerFrames: Schemas<BrokerFrame> = {
         rules: z.array(rule()),
         hostPorts: z.array(port()),
       }),
+      files: files(),
+      sockets: z.strictObject({
+        rules: z.array(z.strictObject({ effect: z.enum(['allow', 'deny', 'ask']), path: path() })),
+        agents: z.array(z.strictObject({ kind: z.enum(['ssh', 'gpg']), path: path() })),
+      }),
+      publish: z.strictObject({ mode: z.enum(['private', 'ask']), ports: z.array(port()) }),
+      opens: z.array(open()),
       environment: z.strictObject({
         drop: z.array(z.string()),
         keep: z.array(z.string()),
