@@ -1,11 +1,12 @@
-// `npm run bench [-- --json] [-- --quick]`: what a launch costs, and what a command costs once it runs inside, against
-// the bare system and against other sandboxes. Prints; decides nothing. Compare figures of one run only.
+// `npm run bench [-- --json] [-- --quick]`: what a launch costs, what a command costs once it runs inside, and what gets
+// out, against the bare system and against other sandboxes. Prints; decides nothing. Compare figures of one run only.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { listen } from './broker.js';
+import { attemptAll, escapeTable } from './escapes.js';
 import { medians, table, type Row } from './rows.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -162,10 +163,11 @@ async function main(args: readonly string[]): Promise<void> {
       workspace,
     );
     Object.assign(groups, await wholeCommands(timer, workspace, ask.socket, quick ? 2 : 7));
+    const attempts = quick ? [] : await attemptAll();
     const machine = { kernel: os.release(), cpus: os.cpus().length, node: process.version };
     const text = args.includes('--json')
-      ? JSON.stringify({ machine, load: os.loadavg()[0], groups }, null, 2)
-      : table(groups);
+      ? JSON.stringify({ machine, load: os.loadavg()[0], groups, attempts }, null, 2)
+      : [table(groups), ...(quick ? [] : [escapeTable(attempts)])].join('\n\n');
     console.log(text);
   } finally {
     for (const broker of [off, ask, bare]) broker.close();

@@ -241,7 +241,9 @@ export function compiled(name: string): string {
   const source = path.join(repository, 'test/sandbox', `${name}.c`);
   const folder = path.join(os.homedir(), '.cache', 'cordon-test', 'bin');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const program = path.join(folder, `${name}-${digest(readFileSync(source))}`);
+  const sources = [source, path.join(path.dirname(source), 'attempts.h')];
+  const version = digest(Buffer.concat(sources.map((file) => readFileSync(file))));
+  const program = path.join(folder, `${name}-${version}`);
   if (existsSync(program)) return program;
   const fresh = `${program}.${process.pid}`;
   const result = spawnSync(
