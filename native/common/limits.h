@@ -19,8 +19,10 @@ enum {
 	/* Plan. */
 	PLAN_MOUNTS_MAX = 20000,
 	PLAN_RULES_MAX = 20000,
-	PLAN_HOST_PORTS_MAX = 1024,
-	PLAN_PATTERNS_MAX = 1024,    /* environment drop, keep, set: each */
+	PLAN_PORTS_MAX = 1024,	  /* network.hostPorts, publish.ports: each */
+	PLAN_PATTERNS_MAX = 1024, /* names and patterns, each list */
+	PLAN_PLACES_MAX = 20000,  /* paths in files and sockets, each list */
+	PLAN_AGENTS_MAX = 64,
 	PLAN_RUN_MAX = 64,	     /* bytes of the run's name */
 	PLAN_WAIT_MS_MAX = 86400000, /* one day */
 
@@ -33,6 +35,9 @@ enum {
 	SUBJECT_CHAIN_MAX = 16,
 	SUBJECT_ARGUMENTS_MAX = 64,
 	SUBJECT_ARGUMENT_BYTES_MAX = 4096, /* all of a subject's, together */
+
+	/* Places that answers open. */
+	OPENS_MAX = 4096, /* of one run, and in one frame */
 
 	/* Launch. */
 	HELLO_ARGUMENTS_MAX = 256 << 10, /* bytes; the rest is left out */

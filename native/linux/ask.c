@@ -12,6 +12,7 @@ struct held {
 	struct message asking, leaving;
 	struct supervisor *sup;
 	struct subject subject;
+	struct wanted *wanted; /* the asker's strings may go before we do */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -57,29 +58,31 @@ static void deliver_leaving(struct message *message)
 	broker_withdraw(held->sup, &held->question);
 	(void)pthread_cond_destroy(&held->changed);
 	(void)pthread_mutex_destroy(&held->lock);
+	free(held->wanted);
 	free(held);
 }
 
-static struct held *hold(const struct call *call, const struct destination *to,
-			 int rule, bool wants_addresses)
+static struct held *hold(const struct asker *asker, const struct wanted *wanted)
 {
 	struct held *held = calloc(1, sizeof(*held));
 	pthread_condattr_t attributes;
 
 	if (!held)
 		return NULL;
-	subject_read(call->thread, call->sup->init, &held->subject);
+	held->wanted = wanted_copy(wanted);
+	if (!held->wanted) {
+		free(held);
+		return NULL;
+	}
+	subject_read(asker->thread, asker->sup->init, &held->subject);
 	held->question = (struct question){
-		.action = ACTION_CONNECT,
-		.to = *to,
-		.rule = rule,
-		.wants_addresses = wants_addresses,
+		.wanted = *held->wanted,
 		.subject = &held->subject,
 		.settled = settle_held,
 	};
 	held->asking.deliver = deliver_question;
 	held->leaving.deliver = deliver_leaving;
-	held->sup = call->sup;
+	held->sup = asker->sup;
 	(void)pthread_mutex_init(&held->lock, NULL);
 	(void)pthread_condattr_init(&attributes);
 	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -102,8 +105,8 @@ static struct timespec in_ms(long ms)
 	return at;
 }
 
-/* Until it is settled (true) or its caller is gone. */
-static bool wait_settled(const struct call *call, struct held *held)
+/* Until it is settled (true) or its asker is gone. */
+static bool wait_settled(const struct asker *asker, struct held *held)
 {
 	struct timespec until;
 	bool settled, alive = true;
@@ -112,26 +115,42 @@ static bool wait_settled(const struct call *call, struct held *held)
 	while (!held->settled && alive) {
 		until = in_ms(ALIVE_CHECK_MS);
 		if (pthread_cond_timedwait(&held->changed, &held->lock, &until))
-			alive = call_is_alive(call);
+			alive = asker->is_alive(asker->of);
 	}
 	settled = held->settled;
 	(void)pthread_mutex_unlock(&held->lock);
 	return settled;
 }
 
-int ask_and_wait(const struct call *call, const struct destination *to,
-		 int rule, bool wants_addresses, struct answer *ret_answer)
+int ask_as(const struct asker *asker, const struct wanted *wanted,
+	   struct answer *ret_answer)
 {
-	struct held *held = hold(call, to, rule, wants_addresses);
+	struct held *held;
 	int err = 0;
 
+	if (!wanted_is_plain(wanted))
+		return -EACCES; /* nobody could say what it is about */
+	held = hold(asker, wanted);
 	if (!held)
 		return -ENOMEM;
-	mailbox_post(notify_mailbox(call->sup), &held->asking);
-	if (wait_settled(call, held))
+	mailbox_post(&asker->sup->mailbox, &held->asking);
+	if (wait_settled(asker, held))
 		*ret_answer = held->answer;
 	else
 		err = -ESRCH;
-	mailbox_post(notify_mailbox(call->sup), &held->leaving);
+	mailbox_post(&asker->sup->mailbox, &held->leaving);
 	return err;
+}
+
+static bool is_waiting(const void *call)
+{
+	return call_is_alive(call);
+}
+
+int ask_and_wait(const struct call *call, const struct wanted *wanted,
+		 struct answer *ret_answer)
+{
+	struct asker asker = { call->sup, call->thread, is_waiting, call };
+
+	return ask_as(&asker, wanted, ret_answer);
 }

@@ -10,6 +10,8 @@
 
 #include "denial.h"
 #include "network.h"
+#include "opening.h"
+#include "opens.h"
 
 enum channel_state {
 	CHANNEL_LOST,
@@ -50,34 +52,23 @@ const char *reason_name(enum reason reason)
 
 /* Questions */
 
-void write_rule(struct json_writer *w, int rule)
+static bool has_rule(const struct wanted *wanted)
 {
-	json_key(w, "rule");
-	if (rule == RULE_MODE)
-		json_null(w);
-	else
-		json_integer(w, rule);
+	return (wanted->action == ACTION_CONNECT ||
+		wanted->action == ACTION_LOOKUP) &&
+	       wanted->rule != RULE_MODE;
 }
 
 void write_request(struct json_writer *w, const struct subject *subject,
-		   enum action action, const struct destination *to)
+		   const struct wanted *wanted)
 {
-	char text[ADDRESS_TEXT_MAX];
-
 	subject_write(w, subject);
-	json_member_string(w, "action",
-			   action == ACTION_LOOKUP ? "lookup" : "connect");
-	json_key(w, "object");
-	json_open_object(w);
-	if (to->host) {
-		json_member_string(w, "host", to->host);
-	} else {
-		address_format(&to->address, text);
-		json_member_string(w, "address", text);
-	}
-	if (action == ACTION_CONNECT)
-		json_member_integer(w, "port", to->port);
-	json_close_object(w);
+	wanted_write(w, wanted);
+	json_key(w, "rule");
+	if (has_rule(wanted))
+		json_integer(w, wanted->rule);
+	else
+		json_null(w);
 }
 
 static void send_question(struct broker *broker, const struct question *q)
@@ -86,10 +77,15 @@ static void send_question(struct broker *broker, const struct question *q)
 
 	json_open_frame(&w, "ask");
 	json_member_integer(&w, "id", q->id);
-	write_request(&w, q->subject, q->action, &q->to);
-	write_rule(&w, q->rule);
+	write_request(&w, q->subject, &q->wanted);
+	json_key(&w, "because");
+	if (q->wanted.because)
+		json_string(&w, q->wanted.because);
+	else
+		json_null(&w);
 	json_member_string(&w, "want",
-			   q->wants_addresses ? "addresses" : "decision");
+			   q->wanted.wants_addresses ? "addresses"
+						     : "decision");
 	json_close_object(&w);
 	broker_send(broker->sup, &w);
 }
@@ -152,6 +148,8 @@ static void expire(void *owner)
 
 	for (; q; q = next) {
 		next = q->next;
+		if (q->answered)
+			continue;
 		if (broker_lost_at(broker, q) <= now)
 			answer.reason = REASON_BROKER_LOST;
 		else if (no_answer_at(broker, q) <= now)
@@ -169,6 +167,8 @@ static void watch_expiry(struct broker *broker)
 	int64_t soonest = INT64_MAX, at;
 
 	for (const struct question *q = broker->questions; q; q = q->next) {
+		if (q->answered)
+			continue;
 		at = no_answer_at(broker, q);
 		if (at > broker_lost_at(broker, q))
 			at = broker_lost_at(broker, q);
@@ -189,6 +189,7 @@ void broker_ask(struct supervisor *sup, struct question *question)
 	struct question **last = &broker->questions;
 
 	question->next = NULL;
+	question->answered = false;
 	question->id = ++broker->last_id;
 	question->asked_ms = loop_now_ms();
 	while (*last)
@@ -203,7 +204,8 @@ void broker_withdraw(struct supervisor *sup, struct question *question)
 {
 	if (!forget(sup->broker, question))
 		return;
-	send_withdrawal(sup->broker, question);
+	if (!question->answered)
+		send_withdrawal(sup->broker, question);
 	watch_expiry(sup->broker);
 }
 
@@ -242,14 +244,109 @@ static int read_addresses(const struct json *list, struct answer *answer)
 	return 0;
 }
 
+/* An answer whose places are being opened. */
+struct accepted {
+	int64_t id;
+	struct answer answer;
+};
+
+static void settle_by_id(struct broker *broker, int64_t id,
+			 const struct answer *answer)
+{
+	struct question *question = find_question(broker, id);
+
+	if (question)
+		settle(broker, question, answer);
+	watch_expiry(broker);
+}
+
+static void send_opened(struct supervisor *sup, const struct opening_job *job)
+{
+	AUTO_WRITER struct json_writer w = { 0 };
+
+	json_open_frame(&w, "opened");
+	json_key(&w, "opens");
+	json_open_array(&w);
+	for (size_t i = 0; i < job->count; i++) {
+		int err = job->entries[i].err;
+
+		json_open_object(&w);
+		write_open(&w, &job->entries[i].open);
+		json_key(&w, "error");
+		if (err)
+			json_string(&w, opens_explain(err));
+		else
+			json_null(&w);
+		json_close_object(&w);
+	}
+	json_close_array(&w);
+	json_close_object(&w);
+	broker_send(sup, &w);
+}
+
+/* Never half open: when one place stayed closed, the call is refused. */
+static void answer_opened(struct opening_job *job)
+{
+	struct accepted *accepted = job->owner;
+
+	send_opened(job->sup, job);
+	for (size_t i = 0; i < job->count; i++)
+		if (job->entries[i].err)
+			accepted->answer = (struct answer){
+				.allowed = false,
+				.reason = REASON_INTERNAL,
+			};
+	settle_by_id(job->sup->broker, accepted->id, &accepted->answer);
+	free(accepted);
+	opening_free(job);
+}
+
+/* Also when its question was withdrawn: the person has opened these. */
+static int open_and_settle(struct broker *broker, const struct json *opens,
+			   int64_t id, const struct answer *answer)
+{
+	struct question *question = find_question(broker, id);
+	struct accepted *accepted;
+	struct opening_job *job;
+	int err = opening_parse(opens, &job);
+
+	if (err)
+		return err;
+	if (job->count == 0 || !answer->allowed) {
+		err = job->count ? -EBADMSG : 0;
+		opening_free(job);
+		if (!err)
+			settle_by_id(broker, id, answer);
+		return err;
+	}
+	accepted = malloc(sizeof(*accepted));
+	if (!accepted) {
+		opening_free(job);
+		return -ENOMEM;
+	}
+	*accepted = (struct accepted){ id, *answer };
+	job->kind = OPENING_ADD_ALL;
+	job->done = answer_opened;
+	job->owner = accepted;
+	err = opening_begin(broker->sup, job);
+	if (err) {
+		free(accepted);
+		opening_free(job);
+	} else if (question) {
+		question->answered = true;
+	}
+	return err;
+}
+
 static int take_answer(struct broker *broker, const struct json *frame)
 {
-	static const char *const keys[] = { "kind",   "id",	   "effect",
-					    "reason", "addresses", "message" };
+	static const char *const keys[] = { "kind",   "id",    "effect",
+					    "reason", "opens", "addresses",
+					    "message" };
 	static const char *const effects[] = { "deny", "allow" };
 	const struct json *message = json_member(frame, "message");
 	struct answer answer = { 0 };
-	struct question *question;
+	const struct question *question;
 	int err, effect, reason;
 	int64_t id;
 
@@ -267,16 +364,73 @@ static int take_answer(struct broker *broker, const struct json *frame)
 	if (err)
 		return err;
 	question = find_question(broker, id);
-	if (!question)
-		return 0; /* withdrawn while the answer was on its way */
+	if (question && question->answered)
+		return 0;
 	answer.allowed = effect == 1;
 	answer.reason = (enum reason)reason;
 	answer.told = message->type == JSON_STRING;
-	if (answer.told)
+	/* Without a question: withdrawn while the answer was on its way. */
+	if (answer.told && question)
 		print_line(broker->sup, message->string);
-	settle(broker, question, &answer);
-	watch_expiry(broker);
-	return 0;
+	return open_and_settle(broker, json_member(frame, "opens"), id,
+			       &answer);
+}
+
+/* Opens that no call waits for */
+
+static void granted(struct opening_job *job)
+{
+	send_opened(job->sup, job);
+	opening_free(job);
+}
+
+static void revoked(struct opening_job *job)
+{
+	AUTO_WRITER struct json_writer w = { 0 };
+
+	json_open_frame(&w, "revoked");
+	json_key(&w, "opens");
+	json_open_array(&w);
+	for (size_t i = 0; i < job->count; i++) {
+		json_open_object(&w);
+		write_open(&w, &job->entries[i].open);
+		json_key(&w, "busy");
+		json_boolean(&w, job->entries[i].busy);
+		json_close_object(&w);
+	}
+	json_close_array(&w);
+	json_close_object(&w);
+	broker_send(job->sup, &w);
+	opening_free(job);
+}
+
+static int begin(struct broker *broker, const struct json *opens,
+		 enum opening_kind kind, void (*done)(struct opening_job *job))
+{
+	struct opening_job *job;
+	int err = opening_parse(opens, &job);
+
+	if (err)
+		return err;
+	if (job->count == 0 && kind != OPENING_KEEP) {
+		opening_free(job);
+		return 0;
+	}
+	job->kind = kind;
+	job->done = done;
+	err = opening_begin(broker->sup, job);
+	if (err)
+		opening_free(job);
+	return err;
+}
+
+static int take_grant(struct broker *broker, const struct json *frame)
+{
+	static const char *const keys[] = { "kind", "opens" };
+
+	if (json_expect_keys(frame, keys, ARRAY_SIZE(keys)))
+		return -EBADMSG;
+	return begin(broker, json_member(frame, "opens"), OPENING_ADD, granted);
 }
 
 static int take_notice(struct broker *broker, const struct json *frame)
@@ -323,15 +477,12 @@ static int read_connection(const struct json *entry, struct destination *ret_to)
 	return 0;
 }
 
-static int take_revocation(struct broker *broker, const struct json *frame)
+static int revoke_connections(struct broker *broker, const struct json *list)
 {
-	static const char *const keys[] = { "kind", "connections" };
-	const struct json *list = json_member(frame, "connections");
 	struct destination to;
 	int err;
 
-	if (json_expect_keys(frame, keys, ARRAY_SIZE(keys)) ||
-	    list->type != JSON_ARRAY)
+	if (list->type != JSON_ARRAY)
 		return -EBADMSG;
 	for (const struct json *entry = list->first; entry;
 	     entry = entry->next) {
@@ -343,26 +494,67 @@ static int take_revocation(struct broker *broker, const struct json *frame)
 	return 0;
 }
 
-/* A broker that takes this run over is told again what is open. */
-static int take_welcome(struct broker *broker)
+static int read_ports(const struct json *list)
 {
-	if (broker->state != CHANNEL_GREETING)
+	int64_t port;
+
+	if (list->type != JSON_ARRAY)
 		return -EBADMSG;
+	for (const struct json *entry = list->first; entry; entry = entry->next)
+		if (json_as_integer(entry, 1, 65535, &port))
+			return -EBADMSG;
+	return 0;
+}
+
+static int take_revocation(struct broker *broker, const struct json *frame)
+{
+	static const char *const keys[] = { "kind", "connections", "opens",
+					    "ports" };
+	int err;
+
+	if (json_expect_keys(frame, keys, ARRAY_SIZE(keys)))
+		return -EBADMSG;
+	err = revoke_connections(broker, json_member(frame, "connections"));
+	if (!err)
+		err = read_ports(json_member(frame, "ports"));
+	if (err)
+		return err;
+	return begin(broker, json_member(frame, "opens"), OPENING_REMOVE,
+		     revoked);
+}
+
+/*
+ * A broker that takes this run over is told again what is open. What was
+ * opened and is not in its record any more is closed.
+ */
+static int take_welcome(struct broker *broker, const struct json *frame)
+{
+	static const char *const keys[] = { "kind", "opens" };
+	int err;
+
+	if (broker->state != CHANNEL_GREETING ||
+	    json_expect_keys(frame, keys, ARRAY_SIZE(keys)))
+		return -EBADMSG;
+	err = begin(broker, json_member(frame, "opens"), OPENING_KEEP,
+		    opening_free);
+	if (err)
+		return err;
 	broker->state = CHANNEL_OPEN;
 	for (const struct question *q = broker->questions;
 	     q && broker->state == CHANNEL_OPEN; q = q->next)
-		send_question(broker, q);
+		if (!q->answered)
+			send_question(broker, q);
 	watch_expiry(broker);
 	return 0;
 }
 
 static int take_frame(struct broker *broker, const struct json *frame)
 {
-	enum { ANSWER, NOTICE, STOP, HOLD, RESUME, REVOKE, WELCOME };
+	enum { ANSWER, NOTICE, STOP, HOLD, RESUME, GRANT, REVOKE, WELCOME };
 	static const char *const kinds[] = {
-		[ANSWER] = "answer",   [NOTICE] = "notice", [STOP] = "stop",
-		[HOLD] = "hold",       [RESUME] = "resume", [REVOKE] = "revoke",
-		[WELCOME] = "welcome",
+		[ANSWER] = "answer", [NOTICE] = "notice",   [STOP] = "stop",
+		[HOLD] = "hold",     [RESUME] = "resume",   [GRANT] = "grant",
+		[REVOKE] = "revoke", [WELCOME] = "welcome",
 	};
 	int kind = json_as_choice(json_member(frame, "kind"), kinds,
 				  ARRAY_SIZE(kinds));
@@ -377,15 +569,16 @@ static int take_frame(struct broker *broker, const struct json *frame)
 		return take_notice(broker, frame);
 	case STOP:
 		return take_stop(broker, frame);
+	case GRANT:
+		return take_grant(broker, frame);
 	case REVOKE:
 		return take_revocation(broker, frame);
+	case WELCOME:
+		return take_welcome(broker, frame);
 	case HOLD:
 	case RESUME:
-	case WELCOME:
 		if (frame->length != 1)
 			return -EBADMSG;
-		if (kind == WELCOME)
-			return take_welcome(broker);
 		if (kind == HOLD)
 			terminal_hold(broker->sup);
 		else

@@ -3,11 +3,9 @@
  */
 #pragma once
 
-#include "decide.h"
 #include "subject.h"
 #include "supervisor.h"
-
-enum action { ACTION_CONNECT, ACTION_LOOKUP };
+#include "wanted.h"
 
 /* Reason codes of PROTOCOL.md. */
 enum reason {
@@ -37,10 +35,7 @@ struct answer {
 
 struct question {
 	/* The asker's, untouched until it is settled or withdrawn. */
-	enum action action;
-	struct destination to;
-	int rule;	      /* or RULE_MODE */
-	bool wants_addresses; /* allowed already */
+	struct wanted wanted;
 	const struct subject *subject;
 	/* Once, unless it is withdrawn before. */
 	void (*settled)(struct question *question, const struct answer *answer);
@@ -49,6 +44,7 @@ struct question {
 	struct question *next;
 	int64_t id;
 	int64_t asked_ms;
+	bool answered; /* what the answer opens is not open yet */
 };
 
 /* May settle it at once. */
@@ -56,8 +52,6 @@ void broker_ask(struct supervisor *sup, struct question *question);
 /* Its program is gone; also when it is settled or was never asked. */
 void broker_withdraw(struct supervisor *sup, struct question *question);
 
-/* The members "subject", "action" and "object" of a frame. */
+/* The members "subject", "action", "object" and "rule" of a frame. */
 void write_request(struct json_writer *w, const struct subject *subject,
-		   enum action action, const struct destination *to);
-/* The member "rule". */
-void write_rule(struct json_writer *w, int rule);
+		   const struct wanted *wanted);

@@ -16,6 +16,7 @@
 
 #include "../common/limits.h"
 #include "ask.h"
+#include "denial.h"
 #include "dial.h"
 #include "network.h"
 #include "sockets.h"
@@ -31,53 +32,21 @@ enum {
 
 /* Refusals */
 
-static void deliver_denial(struct message *message)
+static struct wanted wish_for(const struct destination *to, int rule)
 {
-	denial_report((struct denial *)message);
-}
-
-static void post_denial(const struct call *call, const struct destination *to,
-			const char *path, enum reason reason, int rule,
-			sem_t *reported)
-{
-	struct mailbox *mailbox = notify_mailbox(call->sup);
-	struct denial *denial;
-
-	/* When it cannot be told it is refused all the same. */
-	denial = mailbox_is_full(mailbox) ? NULL : calloc(1, sizeof(*denial));
-	if (!denial && reported)
-		(void)sem_post(reported);
-	if (!denial)
-		return;
-	denial->message.deliver = deliver_denial;
-	denial->sup = call->sup;
-	subject_read(call->thread, call->sup->init, &denial->subject);
-	denial->action = ACTION_CONNECT;
-	denial->to = *to;
-	(void)snprintf(denial->path, sizeof(denial->path), "%s", path);
-	denial->reason = reason;
-	denial->rule = rule;
-	denial->reported = reported;
-	mailbox_post(mailbox, &denial->message);
-}
-
-/* Its program hears of it only afterwards: that may be its last call. */
-static void report_denial(const struct call *call, const struct destination *to,
-			  const char *path, enum reason reason, int rule)
-{
-	sem_t reported;
-
-	if (sem_init(&reported, 0, 0))
-		return;
-	post_denial(call, to, path, reason, rule, &reported);
-	(void)RETRY(sem_wait(&reported));
-	(void)sem_destroy(&reported);
+	return (struct wanted){
+		.action = ACTION_CONNECT,
+		.to = *to,
+		.rule = rule,
+	};
 }
 
 static int refuse(const struct call *call, const struct destination *to,
 		  enum reason reason, int rule)
 {
-	report_denial(call, to, "", reason, rule);
+	struct wanted wanted = wish_for(to, rule);
+
+	report_denial(call->sup, call->thread, &wanted, reason);
 	return -EACCES;
 }
 
@@ -99,10 +68,13 @@ void report_limit(const struct call *call)
 {
 	struct socket_address address;
 	struct destination to;
+	struct wanted wanted;
 
-	if (copy_address(call, &address) == 0 &&
-	    find_destination(call, &address, &to))
-		post_denial(call, &to, "", REASON_LIMIT, RULE_MODE, NULL);
+	if (copy_address(call, &address) ||
+	    !find_destination(call, &address, &to))
+		return;
+	wanted = wish_for(&to, RULE_MODE);
+	post_denial(call->sup, call->thread, &wanted, REASON_LIMIT);
 }
 
 /* Through the relay */
@@ -277,32 +249,6 @@ static int keep_permitted(const struct plan *plan, uint16_t port,
 	return kept ? RULE_MODE : rule;
 }
 
-/* Whoever has answered says so; otherwise the refusal is ours to tell. */
-static int refuse_as_answered(const struct call *call,
-			      const struct destination *to,
-			      const struct answer *answer, int rule)
-{
-	if (answer->told)
-		return -EACCES;
-	switch (answer->reason) {
-	case REASON_BROKER_LOST:
-	case REASON_NO_ANSWER:
-		return refuse(call, to, answer->reason, rule);
-	case REASON_RULE:
-	case REASON_GRANT:
-	case REASON_USER:
-	case REASON_NO_INTERFACE:
-	case REASON_WITHDRAWN:
-	case REASON_SESSION_CLOSED:
-	case REASON_AUDIT_FAILED:
-	case REASON_UNRESOLVED:
-	case REASON_LIMIT:
-	case REASON_INTERNAL:
-		break; /* in its record, which has the question */
-	}
-	return -EACCES;
-}
-
 /* Fills the addresses to dial, or refuses. */
 static int decide_addresses(const struct call *call,
 			    const struct destination *to,
@@ -311,18 +257,21 @@ static int decide_addresses(const struct call *call,
 	const struct plan *plan = call->sup->plan;
 	struct decision decision = decide(plan, to);
 	struct answer answer = { .allowed = true, .address_count = 1 };
+	struct wanted wanted = wish_for(to, decision.rule);
 	int err, forbidden;
 
 	if (decision.effect == EFFECT_DENY)
 		return refuse(call, to, REASON_RULE, decision.rule);
 	if (decision.effect == EFFECT_ASK || to->host) {
-		err = ask_and_wait(call, to, decision.rule,
-				   decision.effect == EFFECT_ALLOW, &answer);
+		wanted.wants_addresses = decision.effect == EFFECT_ALLOW;
+		err = ask_and_wait(call, &wanted, &answer);
 		if (err)
 			return err;
-		if (!answer.allowed)
-			return refuse_as_answered(call, to, &answer,
-						  decision.rule);
+		if (!answer.allowed) {
+			report_answer(call->sup, call->thread, &wanted,
+				      &answer);
+			return -EACCES;
+		}
 	} else {
 		answer.addresses[0] = to->address;
 	}
@@ -434,10 +383,14 @@ static int connect_inet(const struct call *call,
 
 int answer_connect(const struct call *call)
 {
-	static const struct destination nowhere;
 	AUTO_TARGET struct target_socket socket = TARGET_SOCKET_NONE;
 	struct socket_address address;
 	char path[PATH_BYTES_MAX] = "";
+	struct wanted wanted = {
+		.action = ACTION_SOCKET,
+		.path = path,
+		.call = "connect",
+	};
 	int err;
 
 	err = take_socket_and_address(call, &socket, &address);
@@ -451,6 +404,6 @@ int answer_connect(const struct call *call)
 		return perform_connect(&socket, &address);
 	err = connect_unix(call, &socket, &address, path);
 	if (path[0])
-		report_denial(call, &nowhere, path, REASON_RULE, RULE_MODE);
+		report_denial(call->sup, call->thread, &wanted, REASON_RULE);
 	return err;
 }

@@ -1,30 +1,105 @@
 /* Refusals, see denial.h. */
 #include "denial.h"
 
+#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "network.h"
+enum {
+	PLACE_BYTES_MAX = PATH_BYTES_MAX + 64,
+	DEED_BYTES_MAX = 2 * PATH_BYTES_MAX + 64,
+	WHY_BYTES_MAX = 512,
+};
 
-enum { PLACE_BYTES_MAX = PATH_BYTES_MAX + 16, WHY_BYTES_MAX = 512 };
+/* What the program wanted, after its name */
 
-static void write_place(const struct destination *to, const char *path,
-			char *ret_text, size_t size)
+static void write_destination(const struct destination *to, char *ret_text,
+			      size_t size)
 {
 	char address[ADDRESS_TEXT_MAX];
 
-	if (path[0]) {
-		(void)snprintf(ret_text, size, "the socket %s", path);
-	} else if (to->host) {
+	if (to->host) {
 		(void)snprintf(ret_text, size, "%s:%u", to->host, to->port);
-	} else {
-		address_format(&to->address, address);
+		return;
+	}
+	address_format(&to->address, address);
+	(void)snprintf(ret_text, size,
+		       to->address.family == AF_INET ? "%s:%u" : "[%s]:%u",
+		       address, to->port);
+}
+
+/* What a file call does, in words before the path. */
+static const char *describe_call(const char *call)
+{
+	static const struct {
+		const char *call, *words;
+	} calls[] = {
+		{ "create", "create" },
+		{ "open", "write to" },
+		{ "mkdir", "make the folder" },
+		{ "remove", "remove" },
+		{ "rename", "rename" },
+		{ "link", "link" },
+		{ "symlink", "make the symbolic link" },
+		{ "mknod", "make the special file" },
+		{ "truncate", "cut" },
+		{ "mode", "change the mode of" },
+		{ "owner", "change the owner of" },
+		{ "times", "change the times of" },
+		{ "attribute", "change an attribute of" },
+		{ "bind", "make the socket" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (strcmp(calls[i].call, call) == 0)
+			return calls[i].words;
+	return "change";
+}
+
+static void write_deed(const struct wanted *wanted, char *ret_text, size_t size)
+{
+	size_t length;
+
+	switch (wanted->action) {
+	case ACTION_CONNECT:
+	case ACTION_LOOKUP:
+		(void)snprintf(ret_text, size, "to ");
+		write_destination(&wanted->to, ret_text + 3, size - 3);
+		return;
+	case ACTION_WRITE:
+		(void)snprintf(ret_text, size, "%s %s",
+			       describe_call(wanted->call), wanted->path);
+		length = strlen(ret_text);
+		if (wanted->other)
+			(void)snprintf(ret_text + length, size - length,
+				       " (with %s)", wanted->other);
+		return;
+	case ACTION_GIT:
 		(void)snprintf(ret_text, size,
-			       to->address.family == AF_INET ? "%s:%u"
-							     : "[%s]:%u",
-			       address, to->port);
+			       "change the git repository %s (%s)",
+			       wanted->other, wanted->path);
+		return;
+	case ACTION_READ:
+		(void)snprintf(ret_text, size, "read %s", wanted->path);
+		return;
+	case ACTION_SOCKET:
+		(void)snprintf(ret_text, size, "%s the socket %s",
+			       strcmp(wanted->call, "bind") == 0 ? "make"
+								 : "connect to",
+			       wanted->path);
+		return;
+	case ACTION_SIGN:
+		(void)snprintf(ret_text, size, "sign with the %s key %s",
+			       wanted->agent, wanted->key);
+		return;
+	case ACTION_PUBLISH:
+		(void)snprintf(ret_text, size, "publish port %u",
+			       wanted->to.port);
+		return;
 	}
 }
+
+/* Why, and what to do */
 
 static void write_rule_text(const struct rule *rule, char *ret_text,
 			    size_t size)
@@ -51,32 +126,81 @@ static void write_rule_text(const struct rule *rule, char *ret_text,
 	(void)snprintf(ret_text, size, "rule: deny %s%s", where, ports);
 }
 
-static void write_why(const struct plan *plan, const struct denial *denial,
-		      const char *place, char *ret_text, size_t size)
+static void write_network_why(const struct plan *plan,
+			      const struct wanted *wanted, char *ret_text,
+			      size_t size)
 {
-	char rule[WHY_BYTES_MAX];
+	char text[HOST_BYTES_MAX + WHY_BYTES_MAX];
 
+	if (wanted->rule == RULE_MODE) {
+		write_destination(&wanted->to, text, sizeof(text));
+		(void)snprintf(ret_text, size,
+			       "the network is off; to allow it, add \"%s\" to "
+			       "the setting cordon.network.allow",
+			       text);
+		return;
+	}
+	write_rule_text(&plan->rules[wanted->rule], text, sizeof(text));
+	(void)snprintf(ret_text, size,
+		       "%s; to allow it, change the setting "
+		       "cordon.network.deny",
+		       text);
+}
+
+/* A refusal by the plan, without a question. */
+static void write_rule_why(const struct plan *plan, const struct wanted *wanted,
+			   char *ret_text, size_t size)
+{
+	switch (wanted->action) {
+	case ACTION_CONNECT:
+	case ACTION_LOOKUP:
+		write_network_why(plan, wanted, ret_text, size);
+		return;
+	case ACTION_WRITE:
+		(void)snprintf(ret_text, size,
+			       "what lies there runs outside the sandbox "
+			       "later, or decides about it; to allow it, "
+			       "change the setting "
+			       "cordon.filesystem.protectedPaths");
+		return;
+	case ACTION_GIT:
+		(void)snprintf(ret_text, size,
+			       "git's own folders are protected; to be asked, "
+			       "change the setting cordon.filesystem.git");
+		return;
+	case ACTION_READ:
+		(void)snprintf(ret_text, size,
+			       "it is closed; to allow it, add \"!%s\" to the "
+			       "setting cordon.filesystem.denyRead",
+			       wanted->path);
+		return;
+	case ACTION_SOCKET:
+		(void)snprintf(ret_text, size,
+			       "sockets of this machine lead out of the "
+			       "sandbox; to allow it, add \"%s\" to the "
+			       "setting cordon.sockets.allow",
+			       wanted->path);
+		return;
+	case ACTION_SIGN:
+		(void)snprintf(ret_text, size,
+			       "the key agents are closed; to be asked, "
+			       "change the setting cordon.sockets.agents");
+		return;
+	case ACTION_PUBLISH:
+		(void)snprintf(ret_text, size,
+			       "servers stay in the sandbox; to allow it, add "
+			       "%u to the setting cordon.network.publish",
+			       wanted->to.port);
+		return;
+	}
+}
+
+static void write_why(const struct plan *plan, const struct denial *denial,
+		      char *ret_text, size_t size)
+{
 	switch (denial->reason) {
 	case REASON_RULE:
-		if (denial->path[0]) {
-			(void)snprintf(
-				ret_text, size,
-				"it is not a socket of this run; programs "
-				"in the sandbox reach only their own");
-		} else if (denial->rule == RULE_MODE) {
-			(void)snprintf(ret_text, size,
-				       "the network is off; to allow it, add "
-				       "\"%s\" to the setting "
-				       "cordon.network.allow",
-				       place);
-		} else {
-			write_rule_text(&plan->rules[denial->rule], rule,
-					sizeof(rule));
-			(void)snprintf(ret_text, size,
-				       "%s; to allow it, change the setting "
-				       "cordon.network.deny",
-				       rule);
-		}
+		write_rule_why(plan, denial->wanted, ret_text, size);
 		return;
 	case REASON_LIMIT:
 		(void)snprintf(ret_text, size,
@@ -111,25 +235,26 @@ static void write_why(const struct plan *plan, const struct denial *denial,
 void denial_write_line(const struct plan *plan, const struct denial *denial,
 		       char *ret_line, size_t size)
 {
-	char place[PLACE_BYTES_MAX], why[PLACE_BYTES_MAX + WHY_BYTES_MAX];
+	char deed[DEED_BYTES_MAX], why[PLACE_BYTES_MAX + WHY_BYTES_MAX];
 
-	write_place(&denial->to, denial->path, place, sizeof(place));
-	write_why(plan, denial, place, why, sizeof(why));
-	(void)snprintf(ret_line, size, "cordon: denied: %s to %s (%s)",
-		       subject_name(&denial->subject), place, why);
+	write_deed(denial->wanted, deed, sizeof(deed));
+	write_why(plan, denial, why, sizeof(why));
+	(void)snprintf(ret_line, size, "cordon: denied: %s %s (%s)",
+		       subject_name(denial->subject), deed, why);
 }
 
-/* FNV-1a over program and place. */
+/* Each once */
+
+/* FNV-1a over program and deed. */
 static uint64_t hash_of(const struct denial *denial)
 {
-	char text[2 * PATH_BYTES_MAX + 32];
+	char text[PATH_BYTES_MAX + DEED_BYTES_MAX];
 	uint64_t hash = UINT64_C(14695981039346656037);
 	size_t length;
 
-	(void)snprintf(text, sizeof(text), "%s ", denial->subject.executable);
+	(void)snprintf(text, sizeof(text), "%s ", denial->subject->executable);
 	length = strlen(text);
-	write_place(&denial->to, denial->path, text + length,
-		    sizeof(text) - length);
+	write_deed(denial->wanted, text + length, sizeof(text) - length);
 	for (const char *at = text; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
 	return hash ? hash : 1;
@@ -171,45 +296,133 @@ unsigned denials_note(struct denials *denials, const struct denial *denial,
 	return note_without_room(denials, now_ms);
 }
 
-static void send_frame(const struct denial *denial)
+int denials_start(struct supervisor *sup)
+{
+	sup->denials = calloc(1, sizeof(*sup->denials));
+	return sup->denials ? 0 : -ENOMEM;
+}
+
+/* To the loop, and told there */
+
+struct told {
+	struct message message; /* first */
+	struct supervisor *sup;
+	struct subject subject;
+	struct wanted *wanted;
+	enum reason reason;
+	sem_t *reported; /* posted then; NULL: nobody waits */
+};
+
+static void send_frame(struct supervisor *sup, const struct denial *denial)
 {
 	AUTO_WRITER struct json_writer w = { 0 };
 
 	json_open_frame(&w, "denial");
-	if (denial->path[0]) {
-		subject_write(&w, &denial->subject);
-		json_member_string(&w, "action", "connect");
-		json_key(&w, "object");
-		json_open_object(&w);
-		json_member_string(&w, "path", denial->path);
-		json_close_object(&w);
-	} else {
-		write_request(&w, &denial->subject, denial->action,
-			      &denial->to);
-	}
+	write_request(&w, denial->subject, denial->wanted);
 	json_member_string(&w, "reason", reason_name(denial->reason));
-	write_rule(&w, denial->rule);
 	json_close_object(&w);
-	broker_send(denial->sup, &w);
+	broker_send(sup, &w);
 }
 
-void denial_report(struct denial *denial)
+static void tell(struct supervisor *sup, const struct denial *denial)
 {
-	struct supervisor *sup = denial->sup;
-	char line[2 * PLACE_BYTES_MAX + WHY_BYTES_MAX + PATH_BYTES_MAX];
-	unsigned news =
-		denials_note(network_denials(sup), denial, loop_now_ms());
+	char line[PATH_BYTES_MAX + DEED_BYTES_MAX + PLACE_BYTES_MAX +
+		  WHY_BYTES_MAX];
+	unsigned news = denials_note(sup->denials, denial, loop_now_ms());
 
 	if (news & DENIAL_RECORD)
-		send_frame(denial);
-	if (news & DENIAL_NEW && !denial->told) {
+		send_frame(sup, denial);
+	if (news & DENIAL_NEW) {
 		denial_write_line(sup->plan, denial, line, sizeof(line));
 		print_line(sup, line);
 	}
 	if (news & DENIAL_FULL)
-		print_line(sup, "cordon: denied: more connections than are "
-				"listed here; the rest is not shown");
-	if (denial->reported)
-		(void)sem_post(denial->reported);
-	free(denial);
+		print_line(sup, "cordon: denied: more than is listed here; "
+				"the rest is not shown");
+}
+
+static void deliver(struct message *message)
+{
+	struct told *told = (struct told *)message;
+	struct denial denial = { &told->subject, told->wanted, told->reason };
+
+	tell(told->sup, &denial);
+	if (told->reported)
+		(void)sem_post(told->reported);
+	free(told->wanted);
+	free(told);
+}
+
+static struct told *prepare(struct supervisor *sup, pid_t thread,
+			    const struct wanted *wanted, enum reason reason)
+{
+	struct told *told;
+
+	/* When it cannot be told it is refused all the same. */
+	if (mailbox_is_full(&sup->mailbox) || !wanted_is_plain(wanted))
+		return NULL;
+	told = calloc(1, sizeof(*told));
+	if (!told)
+		return NULL;
+	told->wanted = wanted_copy(wanted);
+	if (!told->wanted) {
+		free(told);
+		return NULL;
+	}
+	told->message.deliver = deliver;
+	told->sup = sup;
+	told->reason = reason;
+	subject_read(thread, sup->init, &told->subject);
+	return told;
+}
+
+void post_denial(struct supervisor *sup, pid_t thread,
+		 const struct wanted *wanted, enum reason reason)
+{
+	struct told *told = prepare(sup, thread, wanted, reason);
+
+	if (told)
+		mailbox_post(&sup->mailbox, &told->message);
+}
+
+void report_denial(struct supervisor *sup, pid_t thread,
+		   const struct wanted *wanted, enum reason reason)
+{
+	struct told *told = prepare(sup, thread, wanted, reason);
+	sem_t reported;
+
+	if (!told)
+		return;
+	if (sem_init(&reported, 0, 0)) {
+		mailbox_post(&sup->mailbox, &told->message);
+		return;
+	}
+	told->reported = &reported;
+	mailbox_post(&sup->mailbox, &told->message);
+	(void)RETRY(sem_wait(&reported));
+	(void)sem_destroy(&reported);
+}
+
+void report_answer(struct supervisor *sup, pid_t thread,
+		   const struct wanted *wanted, const struct answer *answer)
+{
+	if (answer->told)
+		return;
+	switch (answer->reason) {
+	case REASON_BROKER_LOST:
+	case REASON_NO_ANSWER:
+		report_denial(sup, thread, wanted, answer->reason);
+		return;
+	case REASON_RULE:
+	case REASON_GRANT:
+	case REASON_USER:
+	case REASON_NO_INTERFACE:
+	case REASON_WITHDRAWN:
+	case REASON_SESSION_CLOSED:
+	case REASON_AUDIT_FAILED:
+	case REASON_UNRESOLVED:
+	case REASON_LIMIT:
+	case REASON_INTERNAL:
+		return;
+	}
 }

@@ -5,28 +5,33 @@
  */
 #pragma once
 
-#include <semaphore.h>
-
 #include "broker.h"
-#include "mailbox.h"
 
+/*
+ * From a thread other than the loop's, which waits until it is told: its
+ * program hears of it only afterwards, and that may be its last call. `thread`
+ * is the program's, as the host counts.
+ */
+void report_denial(struct supervisor *sup, pid_t thread,
+		   const struct wanted *wanted, enum reason reason);
+/* The same without waiting. */
+void post_denial(struct supervisor *sup, pid_t thread,
+		 const struct wanted *wanted, enum reason reason);
+/*
+ * A refusal that was an answer: told only when whoever answered has not, and
+ * when it is not in the broker's record with its question.
+ */
+void report_answer(struct supervisor *sup, pid_t thread,
+		   const struct wanted *wanted, const struct answer *answer);
+
+/* A refusal to be told. */
 struct denial {
-	struct message message; /* first: posted by the threads of notify.c */
-	struct supervisor *sup;
-	struct subject subject;
-	enum action action;
-	struct destination to;	   /* its host lives as long as the run */
-	char path[PATH_BYTES_MAX]; /* a unix socket's instead, or "" */
+	const struct subject *subject;
+	const struct wanted *wanted;
 	enum reason reason;
-	int rule;	 /* or RULE_MODE */
-	bool told;	 /* the run's user has read why */
-	sem_t *reported; /* posted then; NULL: nobody waits */
 };
 
-/* On the loop's thread; frees it. */
-void denial_report(struct denial *denial);
-
-/* The line; pure. */
+/* Its line; pure. */
 void denial_write_line(const struct plan *plan, const struct denial *denial,
 		       char *ret_line, size_t size);
 
@@ -45,6 +50,9 @@ enum denial_news {
 	DENIAL_RECORD = 1 << 1, /* worth a frame */
 	DENIAL_FULL = 1 << 2,	/* too many different ones: said once */
 };
+
+/* Before the first denial: makes sup->denials. */
+MUST_CHECK int denials_start(struct supervisor *sup);
 
 /* Remembers it; DENIAL_… or'ed. */
 unsigned denials_note(struct denials *denials, const struct denial *denial,

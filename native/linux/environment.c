@@ -10,10 +10,10 @@
 
 #include "../common/limits.h"
 
-static bool matches(const char *const *patterns, size_t count, const char *name)
+static bool matches(const struct strings *patterns, const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (fnmatch(patterns[i], name, 0) == 0)
+	for (size_t i = 0; i < patterns->count; i++)
+		if (fnmatch(patterns->at[i], name, 0) == 0)
 			return true;
 	return false;
 }
@@ -47,8 +47,7 @@ static bool stays(const struct plan *plan, const char *entry)
 	set = find_set(plan, name);
 	if (set && set->overwrite)
 		return false;
-	return !matches(plan->drop, plan->drop_count, name) ||
-	       matches(plan->keep, plan->keep_count, name);
+	return !matches(&plan->drop, name) || matches(&plan->keep, name);
 }
 
 static bool is_there(char *const *environment, size_t count, const char *name)

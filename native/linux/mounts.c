@@ -61,6 +61,9 @@ static const struct wish wishes[] = {
 	[MOUNT_PIN] = { "pin", "" },
 	[MOUNT_PROTECT] = { "make", " read-only" },
 	[MOUNT_MASK] = { "hide", "" },
+	[MOUNT_TRIPWIRE] = { "hide", "" },
+	[MOUNT_GUARD] = { "make", " read-only" },
+	[MOUNT_READABLE] = { "open", " for reading" },
 };
 
 static const char *explain(int err)
@@ -179,8 +182,9 @@ static int create_layer(const struct planned_mount *mount,
 	return layer < 0 ? fail(why, STEP_LAYER) : layer;
 }
 
-static int clone_writable(const struct planned_mount *mount,
-			  struct mount_failure *why)
+/* What needs the host's tree as it is before anything covers it. */
+static int clone_host(const struct planned_mount *mount,
+		      struct mount_failure *why)
 {
 	AUTO_CLOSE int fd = open_path(mount->path);
 	int tree;
@@ -204,8 +208,9 @@ static void clone_sources(const struct plan *plan, int *trees)
 		struct mount_failure why = { .path = mount->path };
 
 		trees[i] = -1;
-		if (mount->op == MOUNT_WRITABLE && !is_whole_root(mount)) {
-			trees[i] = clone_writable(mount, &why);
+		if (mount->op == MOUNT_READABLE ||
+		    (mount->op == MOUNT_WRITABLE && !is_whole_root(mount))) {
+			trees[i] = clone_host(mount, &why);
 		} else if (mount->op == MOUNT_COPY_ON_WRITE) {
 			trees[i] = create_layer(mount, &why);
 		} else {
@@ -305,6 +310,8 @@ static int apply_tree(const struct plan *plan, size_t index, int tree,
 
 	if (place < 0)
 		return fail(why, STEP_PLACE);
+	if (plan->mounts[index].op == MOUNT_READABLE && make_read_only(tree))
+		return fail(why, STEP_READ_ONLY);
 	return attach_tree(tree, place) ? fail(why, STEP_ATTACH) : 0;
 }
 
@@ -373,7 +380,13 @@ static int apply_mask(int place, struct shared_trees *shared,
 	return 0;
 }
 
-/* protect, pin, mask: 0 also when the path is not there (any more). */
+static bool hides(const struct planned_mount *mount)
+{
+	return mount->op == MOUNT_MASK || mount->op == MOUNT_TRIPWIRE;
+}
+
+/* protect, guard, pin, mask, tripwire: 0 also when the path is not there (any
+ * more). */
 static int apply_cover(const struct planned_mount *mount,
 		       struct shared_trees *shared, struct mount_failure *why)
 {
@@ -383,9 +396,9 @@ static int apply_cover(const struct planned_mount *mount,
 		return 0;
 	if (place < 0)
 		return fail(why, STEP_OPEN);
-	if (mount->op == MOUNT_MASK)
+	if (hides(mount))
 		return apply_mask(place, shared, why);
-	return apply_clone(place, mount->op == MOUNT_PROTECT, why);
+	return apply_clone(place, mount->op != MOUNT_PIN, why);
 }
 
 static void apply_mounts(const struct plan *plan, int *trees)

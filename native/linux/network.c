@@ -48,7 +48,6 @@ struct network {
 	int net_ns; /* the sandbox's namespace */
 	struct names *names;
 	struct resolver *resolver;
-	struct denials denials;
 	pthread_mutex_t lock;
 	struct relay *relay; /* NULL: not started */
 };
@@ -310,11 +309,6 @@ bool is_sandbox_address(const struct ip_address *address)
 struct names *network_names(struct supervisor *sup)
 {
 	return sup->network->names;
-}
-
-struct denials *network_denials(struct supervisor *sup)
-{
-	return &sup->network->denials;
 }
 
 int network_redirect(int netfilter)

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "denial.h"
+#include "broker.h"
 #include "names.h"
 #include "relay.h"
 
@@ -20,7 +20,6 @@ enum mark {
 MUST_CHECK int network_redirect(int netfilter);
 
 struct names *network_names(struct supervisor *sup);
-struct denials *network_denials(struct supervisor *sup);
 
 /*
  * Sets the network up: before the first call that could need it is answered,

@@ -11,19 +11,18 @@
 
 #include <linux/seccomp.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include "../common/limits.h"
 #include "network.h"
+#include "thread.h"
 
 enum { IDLE_MAX = 4 /* threads that wait for a call */ };
 
 struct notify {
 	struct supervisor *sup;
-	struct mailbox mailbox;
 	struct bound_sockets *bound;
 	struct loop_source first_call;
 	size_t request_size, response_size;
@@ -38,11 +37,6 @@ bool call_is_alive(const struct call *call)
 
 	return ioctl(call->sup->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) ==
 	       0;
-}
-
-struct mailbox *notify_mailbox(struct supervisor *sup)
-{
-	return &sup->notify->mailbox;
 }
 
 struct bound_sockets *notify_bound(struct supervisor *sup)
@@ -116,7 +110,7 @@ static int receive_call(struct notify *notify, void *buffer,
 	return 0;
 }
 
-static int start_thread(struct notify *notify);
+static int start_receiver(struct notify *notify);
 
 /*
  * Before a call is answered: another thread must wait for the next one.
@@ -130,7 +124,7 @@ static bool leave_receiver(struct notify *notify)
 	notify->idle--;
 	waits = notify->idle > 0;
 	if (!waits && notify->threads <= CALLS_MAX)
-		waits = start_thread(notify) == 0;
+		waits = start_receiver(notify) == 0;
 	if (!waits)
 		notify->idle++;
 	(void)pthread_mutex_unlock(&notify->lock);
@@ -181,24 +175,10 @@ static void *answer_calls(void *argument)
 }
 
 /* With the lock held. */
-static int start_thread(struct notify *notify)
+static int start_receiver(struct notify *notify)
 {
-	sigset_t all, before;
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int err;
+	int err = start_thread(answer_calls, notify, CALL_STACK_BYTES);
 
-	err = -pthread_attr_init(&attributes);
-	if (err)
-		return err;
-	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	(void)pthread_attr_setstacksize(&attributes, CALL_STACK_BYTES);
-	/* Signals are for the main thread. */
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = -pthread_create(&thread, &attributes, answer_calls, notify);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attributes);
 	if (!err) {
 		notify->threads++;
 		notify->idle++;
@@ -217,7 +197,7 @@ static void start_receiving(void *owner, uint32_t events)
 	/* When it fails that was said, and the calls fail by themselves. */
 	(void)!network_begin(notify->sup);
 	(void)pthread_mutex_lock(&notify->lock);
-	err = start_thread(notify);
+	err = start_receiver(notify);
 	(void)pthread_mutex_unlock(&notify->lock);
 	if (err)
 		stop_run(notify->sup, "internal");
@@ -250,8 +230,6 @@ int notify_start(struct supervisor *sup)
 		.owner = notify,
 	};
 	err = bound_open(&notify->bound);
-	if (!err)
-		err = mailbox_open(&notify->mailbox, &sup->loop);
 	if (!err)
 		err = loop_add(&sup->loop, &notify->first_call, EPOLLIN);
 	if (err)

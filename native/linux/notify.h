@@ -7,7 +7,6 @@
 #pragma once
 
 #include "bound.h"
-#include "mailbox.h"
 #include "supervisor.h"
 
 struct call {
@@ -27,9 +26,6 @@ void call_answer(const struct call *call, int err);
 /* The kernel makes it: only where what the caller can change is no matter. */
 void call_continue(const struct call *call);
 enum { CALL_ANSWERED = 1 };
-
-/* Messages to the loop. */
-struct mailbox *notify_mailbox(struct supervisor *sup);
 
 /* Unix sockets that the run has bound. */
 struct bound_sockets *notify_bound(struct supervisor *sup);

@@ -9,13 +9,9 @@
 #include <string.h>
 
 #include "../common/limits.h"
+#include "planning.h"
 
-struct parse {
-	struct json_arena *arena;
-	const char **what;
-};
-
-static int bad(struct parse *p, const char *what)
+int bad(struct parse *p, const char *what)
 {
 	*p->what = what;
 	return -EBADMSG;
@@ -50,22 +46,20 @@ bool is_below(const char *path, const char *base)
 	       (path[length] == '\0' || path[length] == '/');
 }
 
-/* Allocates count elements; count 0 gives a valid pointer as well. */
-static void *allocate(struct parse *p, size_t count, size_t size)
+void *allocate(struct parse *p, size_t count, size_t size)
 {
 	return json_allocate(p->arena, (count ? count : 1) * size);
 }
 
-static int check_array(struct parse *p, const struct json *value, size_t max,
-		       const char *what)
+int check_array(struct parse *p, const struct json *value, size_t max,
+		const char *what)
 {
 	if (!value || value->type != JSON_ARRAY || value->length > max)
 		return bad(p, what);
 	return 0;
 }
 
-static int parse_path(struct parse *p, const struct json *value,
-		      const char **ret_path)
+int parse_path(struct parse *p, const struct json *value, const char **ret_path)
 {
 	const char *path = json_as_string(value);
 
@@ -75,7 +69,39 @@ static int parse_path(struct parse *p, const struct json *value,
 	return 0;
 }
 
+int parse_strings(struct parse *p, const struct json *value,
+		  bool (*is_right)(const char *text), size_t max,
+		  const char *what, struct strings *ret)
+{
+	const char **strings;
+	int err = check_array(p, value, max, what);
+
+	if (err)
+		return err;
+	strings = allocate(p, value->length, sizeof(*strings));
+	if (!strings)
+		return -ENOMEM;
+	*ret = (struct strings){ strings, value->length };
+	for (const struct json *item = value->first; item; item = item->next) {
+		*strings = json_as_string(item);
+		if (!*strings || !is_right(*strings++))
+			return bad(p, what);
+	}
+	return 0;
+}
+
 /* Mounts */
+
+static int expect_mount_keys(const struct json *value, enum mount_op op)
+{
+	static const char *const layer[] = { "op", "path", "upper", "work" };
+	static const char *const tripwire[] = { "op", "path", "names" };
+
+	if (op == MOUNT_TRIPWIRE)
+		return json_expect_keys(value, tripwire, ARRAY_SIZE(tripwire));
+	return json_expect_keys(value, layer,
+				op == MOUNT_COPY_ON_WRITE ? 4 : 2);
+}
 
 static int parse_mount(struct parse *p, const struct json *value,
 		       struct planned_mount *mount)
@@ -87,16 +113,21 @@ static int parse_mount(struct parse *p, const struct json *value,
 		[MOUNT_PIN] = "pin",
 		[MOUNT_PROTECT] = "protect",
 		[MOUNT_MASK] = "mask",
+		[MOUNT_TRIPWIRE] = "tripwire",
+		[MOUNT_GUARD] = "guard",
+		[MOUNT_READABLE] = "readable",
 	};
-	static const char *const keys[] = { "op", "path", "upper", "work" };
 	int op = json_as_choice(json_member(value, "op"), ops, ARRAY_SIZE(ops));
 	int err;
 
 	if (op < 0)
 		return bad(p, "a mount's op");
 	mount->op = (enum mount_op)op;
-	if (json_expect_keys(value, keys, op == MOUNT_COPY_ON_WRITE ? 4 : 2))
+	if (expect_mount_keys(value, mount->op))
 		return bad(p, "a mount's keys");
+	if (op == MOUNT_TRIPWIRE &&
+	    json_as_boolean(json_member(value, "names"), &mount->shows_names))
+		return bad(p, "a mount's names");
 	err = parse_path(p, json_member(value, "path"), &mount->path);
 	if (err || op != MOUNT_COPY_ON_WRITE)
 		return err;
@@ -290,20 +321,19 @@ static int parse_rules(struct parse *p, const struct json *value,
 	return 0;
 }
 
-static int parse_host_ports(struct parse *p, const struct json *value,
-			    struct plan *plan)
+int parse_ports(struct parse *p, const struct json *value, const char *what,
+		const uint16_t **ret_ports, size_t *ret_count)
 {
 	uint16_t *ports;
-	int err =
-		check_array(p, value, PLAN_HOST_PORTS_MAX, "network.hostPorts");
+	int err = check_array(p, value, PLAN_PORTS_MAX, what);
 
 	if (err)
 		return err;
 	ports = allocate(p, value->length, sizeof(*ports));
 	if (!ports)
 		return -ENOMEM;
-	plan->host_ports = ports;
-	plan->host_port_count = value->length;
+	*ret_ports = ports;
+	*ret_count = value->length;
 	for (const struct json *port = value->first; port; port = port->next) {
 		err = parse_port(p, port, ports++);
 		if (err)
@@ -333,31 +363,16 @@ static int parse_network(struct parse *p, const struct json *value,
 	err = parse_rules(p, json_member(value, "rules"), plan);
 	if (err)
 		return err;
-	return parse_host_ports(p, json_member(value, "hostPorts"), plan);
+	return parse_ports(p, json_member(value, "hostPorts"),
+			   "network.hostPorts", &plan->host_ports,
+			   &plan->host_port_count);
 }
 
 /* Environment */
 
-static int parse_patterns(struct parse *p, const struct json *value,
-			  const char *const **ret_patterns, size_t *ret_count)
+static bool is_text(const char *text)
 {
-	const char **patterns;
-	int err = check_array(p, value, PLAN_PATTERNS_MAX,
-			      "environment's patterns");
-
-	if (err)
-		return err;
-	patterns = allocate(p, value->length, sizeof(*patterns));
-	if (!patterns)
-		return -ENOMEM;
-	*ret_patterns = patterns;
-	*ret_count = value->length;
-	for (const struct json *item = value->first; item; item = item->next) {
-		*patterns = json_as_string(item);
-		if (!*patterns++)
-			return bad(p, "environment's patterns");
-	}
-	return 0;
+	return text != NULL;
 }
 
 static int parse_variable(struct parse *p, const struct json *value,
@@ -387,11 +402,12 @@ static int parse_environment(struct parse *p, const struct json *value,
 
 	if (json_expect_keys(value, keys, ARRAY_SIZE(keys)))
 		return bad(p, "environment's keys");
-	err = parse_patterns(p, json_member(value, "drop"), &plan->drop,
-			     &plan->drop_count);
+	err = parse_strings(p, json_member(value, "drop"), is_text,
+			    PLAN_PATTERNS_MAX, "environment.drop", &plan->drop);
 	if (!err)
-		err = parse_patterns(p, json_member(value, "keep"), &plan->keep,
-				     &plan->keep_count);
+		err = parse_strings(p, json_member(value, "keep"), is_text,
+				    PLAN_PATTERNS_MAX, "environment.keep",
+				    &plan->keep);
 	if (!err)
 		err = check_array(p, set, PLAN_PATTERNS_MAX, "environment.set");
 	if (err)
@@ -453,8 +469,9 @@ int plan_parse(const struct json *frame, struct json_arena *arena,
 	       struct plan *ret_plan, const char **ret_what)
 {
 	static const char *const keys[] = {
-		"kind",	   "run",	  "engine", "directory",  "mounts",
-		"network", "environment", "limits", "brokerLoss", "terminal",
+		"kind",	   "run",      "engine",      "directory",  "mounts",
+		"network", "files",    "sockets",     "publish",    "opens",
+		"limits",  "terminal", "environment", "brokerLoss",
 	};
 	struct parse p = { .arena = arena, .what = ret_what };
 	struct plan plan = { .run = json_as_string(json_member(frame, "run")) };
@@ -472,6 +489,8 @@ int plan_parse(const struct json *frame, struct json_arena *arena,
 		err = parse_mounts(&p, json_member(frame, "mounts"), &plan);
 	if (!err)
 		err = parse_network(&p, json_member(frame, "network"), &plan);
+	if (!err)
+		err = parse_accesses(&p, frame, &plan);
 	if (!err)
 		err = parse_environment(&p, json_member(frame, "environment"),
 					&plan);

@@ -15,12 +15,12 @@
 #include <linux/netfilter_ipv6/ip6_tables.h>
 #include <netinet/tcp.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 #include "../common/limits.h"
 #include "mailbox.h"
+#include "thread.h"
 
 enum {
 	ROUNDS = 8, /* reads from one socket before the others get a turn */
@@ -644,26 +644,18 @@ static int set_up_relay(struct relay *relay, int listener)
 int relay_start(int listener, struct relay **ret_relay)
 {
 	struct relay *relay = calloc(1, sizeof(*relay));
-	sigset_t all, before;
-	pthread_t thread;
 	int err;
 
 	if (!relay)
 		return -ENOMEM;
 	err = set_up_relay(relay, listener);
-	if (!err) {
-		/* Signals are for the main thread. */
-		(void)sigfillset(&all);
-		(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-		err = -pthread_create(&thread, NULL, run_relay, relay);
-		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
+	if (!err)
+		err = start_thread(run_relay, relay, 0);
 	if (err) {
 		loop_close(&relay->loop);
 		free(relay);
 		return err;
 	}
-	(void)pthread_detach(thread);
 	*ret_relay = relay;
 	return 0;
 }

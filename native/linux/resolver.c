@@ -295,7 +295,7 @@ static void lookup_settled(struct question *question,
 	bool missing = answer->allowed && answer->address_count == 0;
 
 	if (answer->allowed)
-		remember(lookup->resolver, question->to.host, !missing);
+		remember(lookup->resolver, question->wanted.to.host, !missing);
 	end_lookup(lookup, missing ? DNS_NO_SUCH_NAME : DNS_OK);
 }
 
@@ -315,7 +315,7 @@ static struct lookup *find_lookup(struct resolver *resolver, const char *host,
 	struct ip_address address;
 	struct lookup *lookup = resolver->lookups;
 
-	while (lookup && strcmp(lookup->question.to.host, host) != 0)
+	while (lookup && strcmp(lookup->question.wanted.to.host, host) != 0)
 		lookup = lookup->next;
 	if (lookup)
 		return lookup;
@@ -333,10 +333,10 @@ static struct lookup *find_lookup(struct resolver *resolver, const char *host,
 	 */
 	subject_read(sup->init, sup->init, &lookup->subject);
 	lookup->question = (struct question){
-		.action = ACTION_LOOKUP,
-		.to.host = names_find(network_names(sup), &address),
-		.rule = rule,
-		.wants_addresses = true,
+		.wanted = { .action = ACTION_LOOKUP,
+			    .to.host = names_find(network_names(sup), &address),
+			    .rule = rule,
+			    .wants_addresses = true },
 		.subject = &lookup->subject,
 		.settled = lookup_settled,
 	};

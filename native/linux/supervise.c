@@ -12,7 +12,10 @@
 #include <sys/wait.h>
 
 #include "../common/limits.h"
+#include "denial.h"
 #include "init.h"
+#include "opening.h"
+#include "opens.h"
 #include "signals.h"
 #include "terminal.h"
 
@@ -203,6 +206,12 @@ static void start_parts(struct supervisor *sup, const struct hand_over *given,
 	int err = loop_open(&sup->loop);
 
 	if (!err)
+		err = mailbox_open(&sup->mailbox, &sup->loop);
+	if (!err)
+		err = denials_start(sup);
+	if (!err)
+		err = opens_start(sup);
+	if (!err)
 		err = signals_start(sup);
 	if (!err)
 		err = watch(sup, &sup->control_source, sup->control,
@@ -247,6 +256,7 @@ void supervise(struct supervisor *sup, const bool is_terminal[3])
 		err = loop_run(&sup->loop);
 	if (err)
 		die("supervisor", -err, "the supervisor broke");
+	opening_finish(sup);
 	network_finish(sup, RELAY_GRACE_MS);
 	terminal_finish(sup);
 	restore_foreground();

@@ -12,6 +12,7 @@
 #include "../common/frame.h"
 #include "gaps.h"
 #include "loop.h"
+#include "mailbox.h"
 #include "plan.h"
 
 /* Made inside by network_setup(), used from outside; -1: not there. */
@@ -34,6 +35,7 @@ struct supervisor {
 	char *const *arguments;
 	bool welcomed; /* the run has begun: hello names it */
 	struct loop loop;
+	struct mailbox mailbox;	      /* to its thread, from any */
 	struct frame_channel channel; /* to the broker; fd -1: none now */
 
 	pid_t init; /* pid 1 of the sandbox, as the host sees it */
@@ -51,6 +53,9 @@ struct supervisor {
 	struct network *network;   /* network.c */
 	struct notify *notify;	   /* notify.c */
 	struct broker *broker;	   /* broker.c */
+	struct denials *denials;   /* denial.c */
+	struct opens *opens;	   /* opens.c */
+	struct opening *opening;   /* opening.c */
 
 	struct loop_source signal_source, control_source, init_source;
 	struct loop_timer stop_timer;

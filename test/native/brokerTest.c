@@ -31,12 +31,13 @@ static const struct subject curl = {
 
 static struct asked ask_for(const char *host)
 {
-	return (struct asked){ .question = {
-				       .action = ACTION_CONNECT,
-				       .to = { .host = host, .port = 443 },
-				       .rule = RULE_MODE,
-				       .subject = &curl,
-				       .settled = note_answer } };
+	return (struct asked){
+		.question = { .wanted = { .action = ACTION_CONNECT,
+					  .to = { .host = host, .port = 443 },
+					  .rule = RULE_MODE },
+			      .subject = &curl,
+			      .settled = note_answer }
+	};
 }
 
 /* A valid frame leaves the channel open, an invalid one closes it. */
@@ -113,7 +114,7 @@ static void ask_and_answer(void)
 		"\"-s\\udcff\"],\"directory\":\"/ws\",\"chain\":[{\"pid\":42,"
 		"\"name\":\"curl\"},{\"pid\":1,\"name\":\"i\"}]},\"action\":"
 		"\"connect\",\"object\":{\"host\":\"a.test\",\"port\":443},"
-		"\"rule\":null,\"want\":\"decision\"}";
+		"\"rule\":null,\"because\":null,\"want\":\"decision\"}";
 	struct asked asked = ask_for("a.test");
 	struct ip_address mapped;
 	struct supervised s;
@@ -126,7 +127,7 @@ static void ask_and_answer(void)
 	free(said);
 	peer_says(&s, "{\"kind\":\"answer\",\"id\":1,\"effect\":\"allow\","
 		      "\"reason\":\"user\",\"addresses\":[\"::ffff:10.0.0.1\","
-		      "\"2001:db8::1\"],\"message\":\"told\"}");
+		      "\"2001:db8::1\"],\"opens\":[],\"message\":\"told\"}");
 	CHECK(asked.times == 1 && asked.answer.allowed && asked.answer.told);
 	CHECK(asked.answer.reason == REASON_USER);
 	CHECK(asked.answer.address_count == 2);
@@ -135,7 +136,7 @@ static void ask_and_answer(void)
 	CHECK_STRING(recorded.lines, "told\n");
 	/* Once is enough. */
 	peer_says(&s, "{\"kind\":\"answer\",\"id\":1,\"effect\":\"deny\","
-		      "\"reason\":\"user\",\"addresses\":[],"
+		      "\"reason\":\"user\",\"addresses\":[],\"opens\":[],"
 		      "\"message\":null}");
 	CHECK(asked.times == 1 && s.sup.channel.fd >= 0);
 	supervised_close(&s);
@@ -150,7 +151,7 @@ static void addresses_have_a_limit(void)
 
 	for (int i = 0; i < 100; i++)
 		(void)strcat(text, ",\"192.0.2.2\"");
-	(void)strcat(text, "],\"message\":null}");
+	(void)strcat(text, "],\"opens\":[],\"message\":null}");
 	supervised_open(&s);
 	broker_ask(&s.sup, &asked.question);
 	peer_says(&s, text);
@@ -177,7 +178,7 @@ static void withdrawn(void)
 	free(said);
 	CHECK(!peer_hears(&s));
 	peer_says(&s, "{\"kind\":\"answer\",\"id\":1,\"effect\":\"allow\","
-		      "\"reason\":\"user\",\"addresses\":[],"
+		      "\"reason\":\"user\",\"addresses\":[],\"opens\":[],"
 		      "\"message\":\"late\"}");
 	CHECK(first.times == 0 && second.times == 0);
 	CHECK_STRING(recorded.lines, "");
@@ -242,7 +243,7 @@ static void welcome_unasked(void)
 	struct supervised s;
 
 	supervised_open(&s);
-	peer_says(&s, "{\"kind\":\"welcome\"}");
+	peer_says(&s, "{\"kind\":\"welcome\",\"opens\":[]}");
 	CHECK(s.sup.channel.fd < 0);
 	supervised_close(&s);
 }

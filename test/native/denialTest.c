@@ -11,64 +11,132 @@ static const struct rule rules[] = {
 };
 static const struct plan plan = { .rules = rules, .rule_count = 2 };
 
-static void check_line(struct denial *denial, const char *wanted)
-{
-	char line[8192];
+static struct subject curl = { .executable = "/usr/bin/curl" };
 
-	denial_write_line(&plan, denial, line, sizeof(line));
-	CHECK_STRING(line, wanted);
+static void check_line(const struct wanted *wanted, enum reason reason,
+		       const char *expected)
+{
+	struct denial denial = { &curl, wanted, reason };
+	char line[32768];
+
+	denial_write_line(&plan, &denial, line, sizeof(line));
+	CHECK_STRING(line, expected);
 }
 
-static void lines(void)
+static void network_lines(void)
 {
-	static struct denial denial = {
-		.subject = { .executable = "/usr/bin/curl" },
+	struct wanted wanted = {
+		.action = ACTION_CONNECT,
 		.to = { .host = "a.test", .port = 443 },
 		.rule = RULE_MODE,
 	};
 
-	check_line(&denial, "cordon: denied: curl to a.test:443 (the network "
-			    "is off; to allow it, add \"a.test:443\" to the "
-			    "setting cordon.network.allow)");
-	denial.rule = 0;
-	check_line(&denial, "cordon: denied: curl to a.test:443 (rule: deny "
-			    "*.test; to allow it, change the setting "
-			    "cordon.network.deny)");
-	denial.to.host = NULL;
-	CHECK(address_parse("169.254.1.2", &denial.to.address) == 0);
-	denial.to.port = 80;
-	denial.rule = 1;
-	check_line(&denial, "cordon: denied: curl to 169.254.1.2:80 (rule: "
-			    "deny 169.254.0.0/16:80-90; to allow it, change "
-			    "the setting cordon.network.deny)");
-	CHECK(address_parse("2001:db8::1", &denial.to.address) == 0);
-	denial.reason = REASON_INTERNAL;
-	check_line(&denial, "cordon: denied: curl to [2001:db8::1]:80 "
-			    "(reason: internal)");
-	denial.reason = REASON_RULE;
-	(void)strcpy(denial.path, "/run/docker.sock");
-	check_line(&denial, "cordon: denied: curl to the socket "
-			    "/run/docker.sock (it is not a socket of this "
-			    "run; programs in the sandbox reach only their "
-			    "own)");
+	check_line(&wanted, REASON_RULE,
+		   "cordon: denied: curl to a.test:443 (the network "
+		   "is off; to allow it, add \"a.test:443\" to the "
+		   "setting cordon.network.allow)");
+	wanted.rule = 0;
+	check_line(&wanted, REASON_RULE,
+		   "cordon: denied: curl to a.test:443 (rule: deny "
+		   "*.test; to allow it, change the setting "
+		   "cordon.network.deny)");
+	wanted.to.host = NULL;
+	CHECK(address_parse("169.254.1.2", &wanted.to.address) == 0);
+	wanted.to.port = 80;
+	wanted.rule = 1;
+	check_line(&wanted, REASON_RULE,
+		   "cordon: denied: curl to 169.254.1.2:80 (rule: "
+		   "deny 169.254.0.0/16:80-90; to allow it, change "
+		   "the setting cordon.network.deny)");
+	CHECK(address_parse("2001:db8::1", &wanted.to.address) == 0);
+	check_line(&wanted, REASON_INTERNAL,
+		   "cordon: denied: curl to [2001:db8::1]:80 "
+		   "(reason: internal)");
+}
+
+static void other_lines(void)
+{
+	static const struct {
+		struct wanted wanted;
+		const char *expected;
+	} lines[] = {
+		{ { .action = ACTION_WRITE,
+		    .path = "/ws/.vscode/tasks.json",
+		    .call = "rename",
+		    .other = "/ws/t" },
+		  "cordon: denied: curl rename /ws/.vscode/tasks.json (with "
+		  "/ws/t) (what lies there runs outside the sandbox later, or "
+		  "decides about it; to allow it, change the setting "
+		  "cordon.filesystem.protectedPaths)" },
+		{ { .action = ACTION_GIT,
+		    .path = "/ws/.git/index.lock",
+		    .call = "create",
+		    .other = "/ws/.git" },
+		  "cordon: denied: curl change the git repository /ws/.git "
+		  "(/ws/.git/index.lock) (git's own folders are protected; to "
+		  "be asked, change the setting cordon.filesystem.git)" },
+		{ { .action = ACTION_READ, .path = "/home/ada/.ssh/id" },
+		  "cordon: denied: curl read /home/ada/.ssh/id (it is closed; "
+		  "to allow it, add \"!/home/ada/.ssh/id\" to the setting "
+		  "cordon.filesystem.denyRead)" },
+		{ { .action = ACTION_SOCKET,
+		    .path = "/run/docker.sock",
+		    .call = "connect" },
+		  "cordon: denied: curl connect to the socket "
+		  "/run/docker.sock (sockets of this machine lead out of the "
+		  "sandbox; to allow it, add \"/run/docker.sock\" to the "
+		  "setting cordon.sockets.allow)" },
+		{ { .action = ACTION_SIGN,
+		    .agent = "ssh",
+		    .key = "SHA256:x",
+		    .purpose = "" },
+		  "cordon: denied: curl sign with the ssh key SHA256:x (the "
+		  "key agents are closed; to be asked, change the setting "
+		  "cordon.sockets.agents)" },
+		{ { .action = ACTION_PUBLISH, .to = { .port = 5173 } },
+		  "cordon: denied: curl publish port 5173 (servers stay in "
+		  "the sandbox; to allow it, add 5173 to the setting "
+		  "cordon.network.publish)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		check_line(&lines[i].wanted, REASON_RULE, lines[i].expected);
+}
+
+static void longest_line(void)
+{
+	static char path[PATH_BYTES_MAX];
+	struct wanted wanted = { .action = ACTION_GIT,
+				 .path = path,
+				 .other = path,
+				 .call = "mkdir" };
+	struct denial denial = { &curl, &wanted, REASON_RULE };
+	char line[256];
+
+	memset(path, 'a', sizeof(path) - 1);
+	path[0] = '/';
+	denial_write_line(&plan, &denial, line, sizeof(line));
+	CHECK(strlen(line) == sizeof(line) - 1);
 }
 
 static void once(void)
 {
 	static struct denials denials;
-	static struct denial denial = {
-		.subject = { .executable = "/usr/bin/curl" },
-		.to = { .host = "a.test", .port = 443 },
-	};
+	struct subject wget = { .executable = "/usr/bin/wget" };
+	struct wanted wanted = { .to = { .host = "a.test", .port = 443 } };
+	struct denial denial = { &curl, &wanted, REASON_RULE };
 
 	CHECK(denials_note(&denials, &denial, 1000) ==
 	      (DENIAL_NEW | DENIAL_RECORD));
 	CHECK(denials_note(&denials, &denial, 1500) == 0);
 	CHECK(denials_note(&denials, &denial, 2500) == DENIAL_RECORD);
-	denial.to.port = 80;
+	wanted.to.port = 80;
 	CHECK(denials_note(&denials, &denial, 2500) ==
 	      (DENIAL_NEW | DENIAL_RECORD));
-	(void)strcpy(denial.subject.executable, "/usr/bin/wget");
+	denial.subject = &wget;
+	CHECK(denials_note(&denials, &denial, 2500) ==
+	      (DENIAL_NEW | DENIAL_RECORD));
+	wanted = (struct wanted){ .action = ACTION_READ, .path = "/a" };
 	CHECK(denials_note(&denials, &denial, 2500) ==
 	      (DENIAL_NEW | DENIAL_RECORD));
 }
@@ -76,11 +144,12 @@ static void once(void)
 static void flood(void)
 {
 	static struct denials denials;
-	static struct denial denial;
+	struct wanted wanted = { 0 };
+	struct denial denial = { &curl, &wanted, REASON_RULE };
 	unsigned lines_told = 0, records = 0, full = 0, news;
 
 	for (int i = 0; i < 10000; i++) {
-		denial.to.port = (uint16_t)(i + 1);
+		wanted.to.port = (uint16_t)(i + 1);
 		news = denials_note(&denials, &denial, 5000);
 		lines_told += !!(news & DENIAL_NEW);
 		records += !!(news & DENIAL_RECORD);
@@ -95,8 +164,11 @@ static void flood(void)
 int main(void)
 {
 	static const struct check_test tests[] = {
-		{ "a refusal names program, place, reason and the way out",
-		  lines },
+		{ "a refused connection names program, place, reason and the "
+		  "way out",
+		  network_lines },
+		{ "so does everything else that is refused", other_lines },
+		{ "a line is cut where its room ends", longest_line },
 		{ "a program that tries again is not told again", once },
 		{ "a flood of refusals fills neither screen nor record",
 		  flood },

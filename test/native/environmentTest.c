@@ -28,10 +28,10 @@ static const char *build(const struct plan *plan, const char *inherited)
 	return line;
 }
 
-#define LIST(field, ...)                               \
-	.field = (const char *const[]){ __VA_ARGS__ }, \
-	.field##_count =                               \
-		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *)
+#define LIST(field, ...)                                          \
+	.field = { (const char *const[]){ __VA_ARGS__ },          \
+		   sizeof((const char *const[]){ __VA_ARGS__ }) / \
+			   sizeof(char *) }
 
 static void drops_and_keeps(void)
 {

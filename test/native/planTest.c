@@ -42,13 +42,16 @@ static void reads_whole_plan(void)
 	}
 	CHECK_STRING(p.run, "4f1c9a2e0b7d4c55");
 	CHECK_STRING(p.directory, "/home/ada/web");
-	CHECK(p.mount_count == 6);
+	CHECK(p.mount_count == 9);
 	CHECK(p.mounts[0].op == MOUNT_PRIVATE);
 	CHECK(p.mounts[1].op == MOUNT_WRITABLE);
 	CHECK(p.mounts[2].op == MOUNT_COPY_ON_WRITE);
 	CHECK(p.mounts[3].op == MOUNT_PIN);
 	CHECK(p.mounts[4].op == MOUNT_PROTECT);
 	CHECK(p.mounts[5].op == MOUNT_MASK);
+	CHECK(p.mounts[6].op == MOUNT_TRIPWIRE && p.mounts[6].shows_names);
+	CHECK(p.mounts[7].op == MOUNT_READABLE);
+	CHECK(p.mounts[8].op == MOUNT_GUARD);
 	CHECK_STRING(p.mounts[2].path, "/home/ada/.npm");
 	CHECK_STRING(p.mounts[2].work,
 		     "/home/ada/.cache/cordon/layers/npm/work");
@@ -63,10 +66,48 @@ static void reads_whole_plan(void)
 	CHECK(p.rules[3].network.family == AF_INET6 &&
 	      p.rules[3].network.prefix == 10);
 	CHECK(p.host_port_count == 1 && p.host_ports[0] == 5432);
-	CHECK(p.drop_count == 2 && p.keep_count == 1);
-	CHECK_STRING(p.drop[0], "*_TOKEN");
+	CHECK(p.drop.count == 2 && p.keep.count == 1);
+	CHECK_STRING(p.drop.at[0], "*_TOKEN");
 	CHECK_STRING(p.set[0].name, "TMPDIR");
 	CHECK(p.set[0].overwrite);
+}
+
+static void check_strings(const struct strings *strings, size_t count,
+			  const char *first)
+{
+	CHECK(strings->count == count);
+	CHECK_STRING(strings->at[0], first);
+}
+
+static void reads_accesses(void)
+{
+	struct plan p;
+
+	if (read_fixture("valid/broker-plan.json", &p)) {
+		CHECK(!"taken");
+		return;
+	}
+	check_strings(&p.files.roots, 1, "/ws");
+	check_strings(&p.files.names, 2, ".vscode");
+	check_strings(&p.files.protected, 2, "/home/a/.bashrc");
+	check_strings(&p.files.packages, 1, "node_modules");
+	check_strings(&p.files.quiet, 2, "__pycache__");
+	CHECK(p.files.git == GIT_ASK && p.files.repository_count == 1);
+	CHECK_STRING(p.files.repositories[0].directory,
+		     "/main/.git/worktrees/ws");
+	CHECK_STRING(p.files.repositories[0].common, "/main/.git");
+	CHECK(p.socket_rule_count == 2 &&
+	      p.socket_rules[0].effect == EFFECT_DENY &&
+	      p.socket_rules[1].effect == EFFECT_ASK);
+	CHECK_STRING(p.socket_rules[1].path, "/run/docker.sock");
+	CHECK(p.agent_count == 2 && p.agents[0].kind == AGENT_SSH &&
+	      p.agents[1].kind == AGENT_GPG);
+	CHECK_STRING(p.agents[1].path, "/home/a/.gnupg/S.gpg-agent");
+	CHECK(p.publish_mode == PUBLISH_ASK && p.publish_port_count == 1 &&
+	      p.publish_ports[0] == 5173);
+	CHECK(p.open_count == 2 && p.opens[0].access == ACCESS_READ &&
+	      p.opens[1].access == ACCESS_WRITE);
+	CHECK_STRING(p.opens[1].path, "/ws/.vscode/settings.json");
 }
 
 static void reads_bytes(void)
@@ -128,7 +169,11 @@ static int read_with(const char *from, const char *to)
 	static const char smallest[] =
 		"{\"kind\":\"plan\",\"run\":\"r\",\"engine\":\"namespaces\","
 		"\"directory\":\"/\",\"mounts\":[],\"network\":{\"mode\":"
-		"\"off\",\"rules\":[],\"hostPorts\":[]},\"environment\":{"
+		"\"off\",\"rules\":[],\"hostPorts\":[]},\"files\":{\"roots\":"
+		"[],\"names\":[],\"protected\":[],\"packages\":[],\"quiet\":"
+		"[],\"git\":\"ask\",\"repositories\":[]},\"sockets\":{"
+		"\"rules\":[],\"agents\":[]},\"publish\":{\"mode\":\"ask\","
+		"\"ports\":[]},\"opens\":[],\"environment\":{"
 		"\"drop\":[],\"keep\":[],\"set\":[]},\"limits\":{\"answerMs\":"
 		"1,\"brokerMs\":0},\"brokerLoss\":\"end\",\"terminal\":"
 		"\"inherit\"}";
@@ -193,6 +238,38 @@ static void refuses_parts(void)
 		{ "\"set\":[]",
 		  "\"set\":[{\"name\":\"A\",\"value\":\"\",\"overwrite\":1}]" },
 		{ "\"drop\":[]", "\"drop\":[1]" },
+		{ "\"mounts\":[]",
+		  "\"mounts\":[{\"op\":\"tripwire\",\"path\":\"/a\"}]" },
+		{ "\"mounts\":[]",
+		  "\"mounts\":[{\"op\":\"tripwire\",\"path\":\"/a\","
+		  "\"names\":1}]" },
+		{ "\"mounts\":[]",
+		  "\"mounts\":[{\"op\":\"guard\",\"path\":\"/a\","
+		  "\"names\":true}]" },
+		{ "\"roots\":[]", "\"roots\":[\"ws\"]" },
+		{ "\"names\":[]", "\"names\":[\"/a\"]" },
+		{ "\"names\":[]", "\"names\":[\"a/../b\"]" },
+		{ "\"names\":[]", "\"names\":[\"\"]" },
+		{ "\"protected\":[]", "\"protected\":[\"/a/\"]" },
+		{ "\"packages\":[]", "\"packages\":[\"a/b\"]" },
+		{ "\"packages\":[]", "\"packages\":[\"..\"]" },
+		{ "\"quiet\":[]", "\"quiet\":[\"a/*\"]" },
+		{ "\"quiet\":[]", "\"quiet\":[null]" },
+		{ "\"git\":\"ask\"", "\"git\":\"off\"" },
+		{ "\"repositories\":[]",
+		  "\"repositories\":[{\"directory\":\"/a\"}]" },
+		{ "\"agents\":[]",
+		  "\"agents\":[{\"kind\":\"pgp\",\"path\":\"/a\"}]" },
+		{ "\"sockets\":{\"rules\":[]",
+		  "\"sockets\":{\"rules\":[{\"effect\":\"maybe\",\"path\":"
+		  "\"/a\"}]" },
+		{ "\"mode\":\"ask\"", "\"mode\":\"public\"" },
+		{ "\"ports\":[]", "\"ports\":[0]" },
+		{ "\"opens\":[]", "\"opens\":[{\"access\":\"write\"}]" },
+		{ "\"opens\":[]",
+		  "\"opens\":[{\"access\":\"exec\",\"path\":\"/a\"}]" },
+		{ "\"opens\":[]",
+		  "\"opens\":[{\"access\":\"write\",\"path\":\"a\"}]" },
 		{ "\"end\"", "\"stop\"" },
 		{ "\"inherit\"", "\"none\"" },
 		{ "\"answerMs\":1", "\"answerMs\":86400001" },
@@ -237,6 +314,7 @@ int main(void)
 {
 	static const struct check_test tests[] = {
 		{ "a plan is read whole", reads_whole_plan },
+		{ "a plan says what may be asked for", reads_accesses },
 		{ "a plan's paths are the bytes they were", reads_bytes },
 		{ "every valid plan of the fixtures is taken", takes_valid },
 		{ "every invalid plan of the fixtures is refused",

@@ -8,6 +8,8 @@
 
 #include "check.h"
 #include "linux/broker.h"
+#include "linux/opening.h"
+#include "linux/opens.h"
 #include "linux/supervisor.h"
 
 static struct {
@@ -66,7 +68,8 @@ static inline void supervised_open(struct supervised *s)
 		.sup = { .plan = &s->plan, .listener = -1 },
 	};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ||
-	    loop_open(&s->sup.loop))
+	    loop_open(&s->sup.loop) ||
+	    mailbox_open(&s->sup.mailbox, &s->sup.loop) || opens_start(&s->sup))
 		exit(1);
 	frame_open(&s->sup.channel, pair[0], FRAME_MAX);
 	frame_open(&s->peer, pair[1], FRAME_MAX);
@@ -92,7 +95,10 @@ static inline void supervised_run(struct supervised *s, int ms)
 
 static inline void supervised_close(struct supervised *s)
 {
+	opening_finish(&s->sup);
+	supervised_run(s, 1); /* what came of it */
 	broker_finish(&s->sup);
+	opens_finish(&s->sup);
 	frame_close(&s->peer);
 	loop_close(&s->sup.loop);
 	free(s->sup.broker);

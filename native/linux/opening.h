@@ -1,0 +1,47 @@
+/*
+ * What the broker opens and closes is carried out on a thread of its own,
+ * since a mount may wait, and in the order in which the broker said it: a
+ * revocation never overtakes the answer before it. For the loop's thread.
+ */
+#pragma once
+
+#include "supervisor.h"
+
+enum opening_kind {
+	OPENING_ADD,	 /* each for itself */
+	OPENING_ADD_ALL, /* all or none */
+	OPENING_REMOVE,
+	OPENING_KEEP, /* removes what is neither listed nor the plan's */
+};
+
+struct opening_entry {
+	struct open open;
+	int err;   /* 0 or -errno */
+	bool busy; /* removed, but a program still has part of it */
+};
+
+struct opening_job {
+	struct message message; /* first */
+	struct supervisor *sup;
+	struct opening_job *next;
+	enum opening_kind kind;
+	/* On the loop's thread, once; frees it by opening_free(). */
+	void (*done)(struct opening_job *job);
+	void *owner;
+	size_t count;
+	struct opening_entry entries[];
+};
+
+/*
+ * From an array of {access, path}, whose strings are copied. -EBADMSG, -E2BIG,
+ * -ENOMEM.
+ */
+MUST_CHECK int opening_parse(const struct json *opens,
+			     struct opening_job **ret_job);
+void opening_free(struct opening_job *job);
+
+/* Takes the job over, unless it fails. */
+MUST_CHECK int opening_begin(struct supervisor *sup, struct opening_job *job);
+
+/* After the run: carries out what was begun, then ends. */
+void opening_finish(struct supervisor *sup);
