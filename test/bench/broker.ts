@@ -37,7 +37,7 @@ export async function listen(socket: string, plan: object): Promise<BenchBroker>
   };
 }
 
-const DENIED = { effect: 'deny', reason: 'noInterface', addresses: [], message: null };
+const DENIED = { effect: 'deny', reason: 'noInterface', addresses: [], opens: [], message: null };
 
 interface Frame {
   readonly kind: string;

@@ -1,24 +1,38 @@
 // `npm run bench [-- --json] [-- --quick]`: what a launch costs, what a command costs once it runs inside, and what gets
 // out, against the bare system and against other sandboxes. Prints; decides nothing. Compare figures of one run only.
 
-import { execFileSync, spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { listen } from './broker.js';
+import { run } from './command.js';
+import type { Command } from './command.js';
 import { attemptAll, escapeTable } from './escapes.js';
+import { clone, install, singleCalls } from './files.js';
+import type { FileBenches } from './files.js';
+import { measureInside } from './inside.js';
+import type { Boundaries } from './inside.js';
 import { medians, table, type Row } from './rows.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const launcher = path.join(root, 'dist/native', `linux-${process.arch}`, 'cordon-launch');
 const cli = path.join(root, 'dist/cli.js');
 
-type Command = readonly string[];
-
 /** As much of a plan as is changed here. */
 interface BenchPlan {
   readonly kind: string;
   readonly mounts: readonly { readonly op: string; readonly path: string }[];
+  readonly files: { readonly git: string };
 }
 
 /** Label → command; the first is what the others are compared with. */
@@ -36,20 +50,6 @@ async function time(
     ...command,
   ]);
   return medians(await run([timer, String(rounds), ...args], cwd), Object.keys(rows));
-}
-
-function run(command: Command, cwd: string): Promise<string> {
-  const [program = '', ...args] = command;
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.once('error', reject);
-    child.once('close', (status) => {
-      if (status === 0) resolve(output);
-      else reject(new Error(`${command.join(' ')}: status ${status ?? 'none'}`));
-    });
-  });
 }
 
 function isOnPath(name: string): boolean {
@@ -117,7 +117,7 @@ function planFor(workspace: string, network: string, layers: string): BenchPlan 
       ? { ...mount, upper: folder(`${at}`, 'upper'), work: folder(`${at}`, 'work') }
       : mount;
   });
-  return { ...plan, kind: 'plan', mounts };
+  return { ...plan, kind: 'plan', mounts, files: { ...plan.files, git: 'allow' } };
 }
 
 function withoutLayers(plan: BenchPlan): BenchPlan {
@@ -162,7 +162,9 @@ async function main(args: readonly string[]): Promise<void> {
       },
       workspace,
     );
-    Object.assign(groups, await wholeCommands(timer, workspace, ask.socket, quick ? 2 : 7));
+    const at = boundaries(workspace, ask.socket);
+    Object.assign(groups, await wholeCommands(at, timer, quick ? 2 : 7));
+    Object.assign(groups, await fileCosts(at, timer, quick ? 2 : 7));
     const attempts = quick ? [] : await attemptAll();
     const machine = { kernel: os.release(), cpus: os.cpus().length, node: process.version };
     const text = args.includes('--json')
@@ -175,11 +177,52 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Measured by a timer that runs inside, so that the launch is not in it; one round of each in turn. */
-async function wholeCommands(
+function boundaries(workspace: string, socket: string): Boundaries {
+  return {
+    workspace,
+    bwrap: (command) => bwrap(workspace, command),
+    launcher: (command) => ['env', ...launched(socket, command)],
+  };
+}
+
+/** Programs that write: on disk, and in memory where run.mjs could mount some. */
+async function fileCosts(
+  at: Boundaries,
   timer: string,
-  workspace: string,
-  socket: string,
+  rounds: number,
+): Promise<Record<string, readonly Row[]>> {
+  const calls = path.join(at.workspace, 'call');
+  execFileSync('gcc', ['-O2', '-o', calls, path.join(import.meta.dirname, 'calls.c')]);
+  const benches = { calls, timer, rounds };
+  return {
+    ...(await singleCalls(at, benches)),
+    'git clone, 5000 files, on disk': await clone(at, benches),
+    ...(await inMemory(benches)),
+    'npm ci, 6000 files': await install(at, benches),
+  };
+}
+
+async function inMemory({ timer, ...rest }: FileBenches): Promise<Record<string, readonly Row[]>> {
+  const memory = path.join(os.tmpdir(), 'memory');
+  if (!existsSync(memory)) return {};
+  const workspace = path.join(memory, 'ws');
+  makeWorkspace(workspace);
+  const plan = planFor(workspace, 'ask', path.join(memory, 'layers'));
+  const broker = await listen(path.join(memory, 'broker'), withoutLayers(plan));
+  try {
+    const own = path.join(workspace, 'timer');
+    copyFileSync(timer, own);
+    const at = boundaries(workspace, broker.socket);
+    return { 'git clone, 5000 files, in memory': await clone(at, { ...rest, timer: own }) };
+  } finally {
+    broker.close();
+  }
+}
+
+/** Programs that read, or compile. */
+async function wholeCommands(
+  at: Boundaries,
+  timer: string,
   rounds: number,
 ): Promise<Record<string, readonly Row[]>> {
   const search = isOnPath('rg') ? ['rg', '-c', 'struct'] : ['grep', '-rc', 'struct'];
@@ -190,15 +233,7 @@ async function wholeCommands(
   };
   const groups: Record<string, readonly Row[]> = {};
   for (const [name, command] of Object.entries(commands)) {
-    const inner = (label: string): Command => [timer, '2', label, ...command];
-    const labels = ['native', 'bwrap', 'launcher, network asked'] as const;
-    let output = '';
-    for (let round = 0; round < rounds; round += 1) {
-      output += await run(inner(labels[0]), workspace);
-      output += await run(bwrap(workspace, inner(labels[1])), workspace);
-      output += await run(['env', ...launched(socket, inner(labels[2]))], workspace);
-    }
-    groups[name] = medians(output, labels);
+    groups[name] = await measureInside(at, (label) => [timer, '2', label, ...command], rounds);
   }
   return groups;
 }

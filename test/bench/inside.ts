@@ -1,0 +1,33 @@
+// Measures by a program that runs inside, so that the launch is not in it: native, bwrap and the launcher in turn.
+
+import { run } from './command.js';
+import type { Command } from './command.js';
+import { medians, type Row } from './rows.js';
+
+/** Where it is measured: a workspace, and how a command gets into each boundary around it. */
+export interface Boundaries {
+  readonly workspace: string;
+  readonly bwrap: (command: Command) => Command;
+  readonly launcher: (command: Command) => Command;
+}
+
+/** `command` is given its row's label and prints that and microseconds, one line for each measurement. */
+export async function measureInside(
+  { workspace, bwrap, launcher }: Boundaries,
+  command: (label: string) => Command,
+  rounds: number,
+): Promise<readonly Row[]> {
+  const rows: readonly (readonly [string, (inner: Command) => Command])[] = [
+    ['native', (inner) => inner],
+    ['bwrap', bwrap],
+    ['launcher', launcher],
+  ];
+  let output = '';
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [label, enter] of rows) output += await run(enter(command(label)), workspace);
+  }
+  return medians(
+    output,
+    rows.map(([label]) => label),
+  );
+}
