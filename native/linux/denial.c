@@ -324,7 +324,7 @@ static void send_frame(struct supervisor *sup, const struct denial *denial)
 	broker_send(sup, &w);
 }
 
-static void tell(struct supervisor *sup, const struct denial *denial)
+void tell_denial(struct supervisor *sup, const struct denial *denial)
 {
 	char line[PATH_BYTES_MAX + DEED_BYTES_MAX + PLACE_BYTES_MAX +
 		  WHY_BYTES_MAX];
@@ -346,7 +346,7 @@ static void deliver(struct message *message)
 	struct told *told = (struct told *)message;
 	struct denial denial = { &told->subject, told->wanted, told->reason };
 
-	tell(told->sup, &denial);
+	tell_denial(told->sup, &denial);
 	if (told->reported)
 		(void)sem_post(told->reported);
 	free(told->wanted);
@@ -403,26 +403,15 @@ void report_denial(struct supervisor *sup, pid_t thread,
 	(void)sem_destroy(&reported);
 }
 
+bool answer_is_untold(const struct answer *answer)
+{
+	return !answer->told && (answer->reason == REASON_BROKER_LOST ||
+				 answer->reason == REASON_NO_ANSWER);
+}
+
 void report_answer(struct supervisor *sup, pid_t thread,
 		   const struct wanted *wanted, const struct answer *answer)
 {
-	if (answer->told)
-		return;
-	switch (answer->reason) {
-	case REASON_BROKER_LOST:
-	case REASON_NO_ANSWER:
+	if (answer_is_untold(answer))
 		report_denial(sup, thread, wanted, answer->reason);
-		return;
-	case REASON_RULE:
-	case REASON_GRANT:
-	case REASON_USER:
-	case REASON_NO_INTERFACE:
-	case REASON_WITHDRAWN:
-	case REASON_SESSION_CLOSED:
-	case REASON_AUDIT_FAILED:
-	case REASON_UNRESOLVED:
-	case REASON_LIMIT:
-	case REASON_INTERNAL:
-		return;
-	}
 }

@@ -17,10 +17,7 @@ void report_denial(struct supervisor *sup, pid_t thread,
 /* The same without waiting. */
 void post_denial(struct supervisor *sup, pid_t thread,
 		 const struct wanted *wanted, enum reason reason);
-/*
- * A refusal that was an answer: told only when whoever answered has not, and
- * when it is not in the broker's record with its question.
- */
+/* A refusal that was an answer: told when answer_is_untold(). */
 void report_answer(struct supervisor *sup, pid_t thread,
 		   const struct wanted *wanted, const struct answer *answer);
 
@@ -30,6 +27,11 @@ struct denial {
 	const struct wanted *wanted;
 	enum reason reason;
 };
+
+/* On the loop's thread. */
+void tell_denial(struct supervisor *sup, const struct denial *denial);
+/* Neither said by whoever answered, nor in the broker's record. */
+bool answer_is_untold(const struct answer *answer);
 
 /* Its line; pure. */
 void denial_write_line(const struct plan *plan, const struct denial *denial,
