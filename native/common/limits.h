@@ -39,6 +39,21 @@ enum {
 	/* Places that answers open. */
 	OPENS_MAX = 4096, /* of one run, and in one frame */
 
+	/* Tripwires. */
+	TRIPWIRE_NODES_MAX = 1 << 20,	 /* files that the kernel knows of */
+	TRIPWIRE_HANDLES_MAX = 64 << 10, /* open files and folders */
+	TRIPWIRE_HELD_MAX = 512,	 /* opens that wait for an answer */
+	TRIPWIRE_READ_MAX = 128 << 10,	 /* bytes of one answer */
+	TRIPWIRE_REQUEST_MAX = 16 << 10, /* FUSE_MIN_READ_BUFFER at least */
+
+	/* Published ports. */
+	PUBLISHED_MAX = 64,	 /* asked about, refused or open, of one run */
+	PUBLISH_BOUND_MAX = 256, /* sockets bound last */
+	PUBLISH_CHECK_MS = 2000, /* whether somebody still listens inside */
+	INSIDE_STOCK = 16,	 /* sockets made in advance */
+	ARRIVING_MAX = 256,	 /* connections not yet taken inside */
+	ARRIVING_MS = 10000,
+
 	/* Launch. */
 	HELLO_ARGUMENTS_MAX = 256 << 10, /* bytes; the rest is left out */
 	PLAN_WAIT_MS = 20000,		 /* for the broker, before the run */
@@ -66,6 +81,7 @@ enum {
 	DIALLED_MS = 40000,	 /* longer than a SYN takes to come again */
 	RELAYED_MAX = 4096,
 	RELAY_PIPE_BYTES = 256 << 10,
+	SERVED_MAX = 64,	/* programs that speak to us at a time */
 	MAILBOX_FULL = 4 * CALLS_MAX, /* denials are dropped from here on */
 	DENIALS_KEPT_MAX = 1024,      /* told apart, so as to tell each once */
 	DENIAL_REPEAT_MS = 1000,

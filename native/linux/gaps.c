@@ -21,6 +21,13 @@ struct gap describe_gap(int bit)
 			"Connections are held while a person is asked",
 			"another sandbox around this one holds the calls",
 		};
+	case GAP_FUSE:
+		return (struct gap){
+			"Reads of closed places are held while a person is "
+			"asked",
+			"/dev/fuse is missing here, or refused, so closed "
+			"places are hidden instead",
+		};
 	default:
 		return (struct gap){
 			"Approved hosts can be reached",

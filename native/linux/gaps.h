@@ -14,7 +14,8 @@ enum {
 	GAP_SCOPE = 1 << 1,    /* no Landlock scope */
 	GAP_LISTENER = 1 << 2, /* no seccomp listener */
 	GAP_REDIRECT = 1 << 3, /* no nf_tables */
-	GAP_LAST = GAP_REDIRECT,
+	GAP_FUSE = 1 << 4,     /* no tripwires */
+	GAP_LAST = GAP_FUSE,
 };
 
 /* In words. `bit` is one of the above. */

@@ -74,7 +74,42 @@ int send_hand_over(int control, const struct hand_over *given)
 	return 0;
 }
 
-int receive_hand_over(int control, struct hand_over *ret_given, char *ret_error,
+int send_device(int control, int device, int number)
+{
+	_Alignas(struct cmsghdr) char space[CMSG_SPACE(sizeof(int))];
+	struct control_message body = { CONTROL_DEVICE, number };
+	struct iovec io = { .iov_base = &body, .iov_len = sizeof(body) };
+	struct msghdr message = { .msg_iov = &io,
+				  .msg_iovlen = 1,
+				  .msg_control = space,
+				  .msg_controllen = sizeof(space) };
+	struct cmsghdr *header = (struct cmsghdr *)space;
+
+	memset(space, 0, sizeof(space));
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &device, sizeof(device));
+	if (RETRY(sendmsg(control, &message, MSG_NOSIGNAL)) < 0)
+		return -errno;
+	return 0;
+}
+
+static int take_device(const char *bytes, const struct cmsghdr *header,
+		       struct handed_device *ret_device)
+{
+	struct control_message body;
+
+	memcpy(&body, bytes, sizeof(body));
+	if (body.kind != CONTROL_DEVICE)
+		return -EBADMSG;
+	memcpy(&ret_device->fd, CMSG_DATA(header), sizeof(int));
+	ret_device->number = body.value;
+	return 1;
+}
+
+int receive_hand_over(int control, struct hand_over *ret_given,
+		      struct handed_device *ret_device, char *ret_error,
 		      size_t capacity, size_t *ret_length)
 {
 	_Alignas(struct cmsghdr) char space[CMSG_SPACE(HANDED * sizeof(int))];
@@ -96,6 +131,8 @@ int receive_hand_over(int control, struct hand_over *ret_given, char *ret_error,
 		*ret_length = (size_t)got;
 		return -EPROTO; /* an error frame, or nothing: it died */
 	}
+	if (got == sizeof(struct control_message))
+		return take_device(ret_error, header, ret_device);
 	if (got != sizeof(body))
 		return -EBADMSG;
 	memcpy(&body, ret_error, sizeof(body));

@@ -16,6 +16,7 @@ enum control_kind {
 	CONTROL_SIGNAL,	      /* value: a signal for the command */
 	CONTROL_GROUP_SIGNAL, /* the same, as a terminal sends it */
 	/* from init */
+	CONTROL_DEVICE, /* with the tripwires' device; value: minor of st_dev */
 	CONTROL_HANDED_OVER, /* with descriptors; value: struct hand_over.gaps
 			      */
 	CONTROL_NOT_STARTED, /* value: errno of execve */
@@ -37,13 +38,22 @@ struct hand_over {
 };
 
 MUST_CHECK int send_control(int control, enum control_kind kind, int value);
+MUST_CHECK int send_device(int control, int device, int number);
 MUST_CHECK int send_hand_over(int control, const struct hand_over *given);
 
+/* Of the tripwires' file system. */
+struct handed_device {
+	int fd;
+	int number;
+};
+
 /*
- * Waits for the hand-over. -EPROTO: the child could not set up and has said
+ * Waits for the hand-over: 0; or 1 for a device that comes before it.
+ * -EPROTO: the child could not set up and has said
  * so; *ret_error then holds its error frame's JSON (*ret_length bytes).
  */
 MUST_CHECK int receive_hand_over(int control, struct hand_over *ret_given,
+				 struct handed_device *ret_device,
 				 char *ret_error, size_t capacity,
 				 size_t *ret_length);
 

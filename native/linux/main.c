@@ -272,7 +272,8 @@ static _Noreturn void run_child(struct launch *launch, int control, uid_t user,
 	struct hand_over given = { .listener = -1, .terminal = -1 };
 	struct view view = { .terminal = -1,
 			     .host_name = launch->host_name,
-			     .owner_is_root = user == 0 };
+			     .owner_is_root = user == 0,
+			     .control = control };
 	int err;
 
 	die_reports_to(control);
@@ -282,8 +283,7 @@ static _Noreturn void run_child(struct launch *launch, int control, uid_t user,
 	for (int fd = 0; fd < 3 && !launch->plan.terminal_relayed; fd++)
 		if (launch->command.replaced[fd])
 			view.terminal = fd;
-	if (!isolate_filesystem(&launch->plan, &view))
-		given.gaps |= GAP_PROC;
+	given.gaps = isolate_filesystem(&launch->plan, &view);
 	if (has_own_terminal(launch)) {
 		err = create_terminal(&given.terminal,
 				      &launch->command.terminal);

@@ -25,7 +25,9 @@
 
 #include "../common/limits.h"
 #include "devices.h"
+#include "gaps.h"
 #include "tree.h"
+#include "tripwire.h"
 #include "uapi.h"
 
 enum mount_step {
@@ -306,11 +308,14 @@ static bool is_directory(int fd)
 static int apply_tree(const struct plan *plan, size_t index, int tree,
 		      struct mount_failure *why)
 {
+	enum mount_op op = plan->mounts[index].op;
 	AUTO_CLOSE int place = open_place(plan, index, is_directory(tree));
 
+	if (place < 0 && op == MOUNT_TRIPWIRE && errno == ENOENT)
+		return 0;
 	if (place < 0)
 		return fail(why, STEP_PLACE);
-	if (plan->mounts[index].op == MOUNT_READABLE && make_read_only(tree))
+	if (op == MOUNT_READABLE && make_read_only(tree))
 		return fail(why, STEP_READ_ONLY);
 	return attach_tree(tree, place) ? fail(why, STEP_ATTACH) : 0;
 }
@@ -537,12 +542,12 @@ static void enter_directory(const char *directory)
 		die("directory", errno, "could not enter %s", directory);
 }
 
-bool isolate_filesystem(const struct plan *plan, const struct view *view)
+int isolate_filesystem(const struct plan *plan, const struct view *view)
 {
 	AUTO_FREE int *trees = calloc(plan->mount_count + 1, sizeof(*trees));
 	AUTO_CLOSE int files = -1;
 	struct devices devices;
-	bool own_proc;
+	int gaps = 0;
 
 	if (!trees)
 		die("mounts", ENOMEM, "could not prepare the mounts");
@@ -551,11 +556,14 @@ bool isolate_filesystem(const struct plan *plan, const struct view *view)
 	clone_sources(plan, trees);
 	clone_devices(view->terminal, &devices);
 	make_root_read_only(plan);
+	if (tripwire_clone_trees(plan, view->control, trees))
+		gaps |= GAP_FUSE;
 	apply_mounts(plan, trees);
 	mount_dev(&devices, &files);
-	own_proc = mount_proc(view);
+	if (!mount_proc(view))
+		gaps |= GAP_PROC;
 	overlay_resolver(files, view);
 	close_dev();
 	enter_directory(plan->directory);
-	return own_proc;
+	return gaps;
 }

@@ -7,6 +7,7 @@ struct view {
 	const char *host_name; /* for /etc/hosts */
 	bool owner_is_root;    /* user 0: /proc/sys would be writable */
 	int terminal; /* a descriptor of the inherited terminal, or -1 */
+	int control;  /* to the supervisor, for the tripwires' device */
 };
 
 /*
@@ -16,7 +17,6 @@ struct view {
  * Must not yet: drop capabilities or add a filter: both would forbid mounting
  * Needs:        user, mount and pid namespaces; the checked plan
  * Tolerates:    ENOENT of a path to protect, pin or mask: nothing is there
- * Returns false when /proc had to stay the surrounding one (a gap); dies when
- * anything else fails.
+ * Returns the gaps: GAP_PROC, GAP_FUSE; dies when anything else fails.
  */
-bool isolate_filesystem(const struct plan *plan, const struct view *view);
+int isolate_filesystem(const struct plan *plan, const struct view *view);

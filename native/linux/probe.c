@@ -20,6 +20,7 @@
 #include "network.h"
 #include "nft.h"
 #include "seccomp.h"
+#include "tripwire.h"
 
 enum feature {
 	NAMESPACES,
@@ -28,6 +29,7 @@ enum feature {
 	OVERLAY,
 	NETWORK,
 	REDIRECT,
+	FUSE,
 	CAPABILITIES,
 	LANDLOCK_SCOPE,
 	NOTIFICATIONS,
@@ -41,6 +43,7 @@ static const char *const names[FEATURES] = {
 	[OVERLAY] = "overlay",
 	[NETWORK] = "network",
 	[REDIRECT] = "redirect",
+	[FUSE] = "fuse",
 	[CAPABILITIES] = "capabilities",
 	[LANDLOCK_SCOPE] = "landlockScope",
 	[NOTIFICATIONS] = "notifications",
@@ -105,6 +108,7 @@ static void try_features(struct findings *found, uid_t user, gid_t group)
 		return;
 	try_network(found);
 	found->err[MOUNTS] = try_mounts();
+	found->err[FUSE] = tripwire_try();
 	found->err[PROC] = mount("proc", "/proc", "proc", 0, NULL) ? errno : 0;
 	found->err[OVERLAY] = try_overlay();
 	found->err[CAPABILITIES] = -drop_privileges();
@@ -151,7 +155,8 @@ static int find_gaps(const struct findings *found)
 	return (found->err[PROC] ? GAP_PROC : 0) |
 	       (found->err[LANDLOCK_SCOPE] ? GAP_SCOPE : 0) |
 	       (found->err[NOTIFICATIONS] == EBUSY ? GAP_LISTENER : 0) |
-	       (found->err[REDIRECT] ? GAP_REDIRECT : 0);
+	       (found->err[REDIRECT] ? GAP_REDIRECT : 0) |
+	       (found->err[FUSE] ? GAP_FUSE : 0);
 }
 
 /* Without these there is no boundary. */

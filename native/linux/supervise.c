@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "../common/limits.h"
@@ -18,6 +19,7 @@
 #include "opens.h"
 #include "signals.h"
 #include "terminal.h"
+#include "tripwire.h"
 
 void add_gap(struct supervisor *sup, const char *promise, const char *reason)
 {
@@ -36,14 +38,31 @@ static void add_gaps(struct supervisor *sup, int gaps)
 	}
 }
 
+static void start_tripwires(struct supervisor *sup,
+			    const struct handed_device *device)
+{
+	int err = tripwire_start(sup, device->fd,
+				 makedev(0, (unsigned)device->number));
+
+	if (err)
+		die("tripwires", -err, "could not serve the closed places");
+}
+
 static void take_hand_over(struct supervisor *sup, struct hand_over *given)
 {
 	AUTO_WRITER struct json_writer w = { 0 };
 	static char error[2 * PATH_BYTES_MAX + 1024];
+	struct handed_device device;
 	size_t length = 0;
-	int err = receive_hand_over(sup->control, given, error, sizeof(error),
-				    &length);
+	int err;
 
+	do {
+		tripwire_answer_until(sup, sup->control);
+		err = receive_hand_over(sup->control, given, &device, error,
+					sizeof(error), &length);
+		if (err == 1)
+			start_tripwires(sup, &device);
+	} while (err == 1);
 	if (!err)
 		return;
 	if (err == -EPROTO && length > 4) {
@@ -147,6 +166,7 @@ static void on_control(void *owner, uint32_t events)
 		case CONTROL_GO:
 		case CONTROL_SIGNAL:
 		case CONTROL_GROUP_SIGNAL:
+		case CONTROL_DEVICE:
 		case CONTROL_HANDED_OVER:
 			break; /* not said by init */
 		}
@@ -225,6 +245,8 @@ static void start_parts(struct supervisor *sup, const struct hand_over *given,
 		err = notify_start(sup);
 	if (!err)
 		err = broker_start(sup);
+	if (!err)
+		err = tripwire_watch(sup);
 	if (!err && given->terminal >= 0)
 		err = terminal_start(sup, given->terminal, is_terminal);
 	if (err)

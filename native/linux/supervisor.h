@@ -49,13 +49,16 @@ struct supervisor {
 	struct gap gaps[GAPS_MAX];
 	size_t gap_count;
 
-	struct terminal *terminal; /* terminal.c; NULL: inherited */
-	struct network *network;   /* network.c */
-	struct notify *notify;	   /* notify.c */
-	struct broker *broker;	   /* broker.c */
-	struct denials *denials;   /* denial.c */
-	struct opens *opens;	   /* opens.c */
-	struct opening *opening;   /* opening.c */
+	struct terminal *terminal;   /* terminal.c; NULL: inherited */
+	struct network *network;     /* network.c */
+	struct notify *notify;	     /* notify.c */
+	struct broker *broker;	     /* broker.c */
+	struct serving *serving;     /* serving.c */
+	struct publish *publish;     /* publish.c */
+	struct denials *denials;     /* denial.c */
+	struct opens *opens;	     /* opens.c */
+	struct opening *opening;     /* opening.c */
+	struct tripwires *tripwires; /* tripwire.c; NULL: there are none */
 
 	struct loop_source signal_source, control_source, init_source;
 	struct loop_timer stop_timer;
