@@ -1,7 +1,8 @@
 // Takes secrets out of command lines before they are recorded. It may take too much; it must never let a value through
 // that it recognises. What a program reads from its environment or from files is not recorded at all.
 
-import type { Subject } from '../policy/request.js';
+import type { Subject, Wanted } from '../policy/request.js';
+import type { ChangeDigest, Recorded } from './schema.js';
 
 const HIDDEN = '***';
 /** Of each argument, and of all; a program can have megabytes, and only what is looked through may be recorded. */
@@ -81,6 +82,25 @@ export function redactArguments(command: readonly string[]): readonly string[] {
 
 export function redactSubject(subject: Subject): Subject {
   return { ...subject, arguments: redactArguments(subject.arguments) };
+}
+
+/** What was wanted, without what would be written: of that only how much it is, and what it can be recognised by. */
+export function redactWanted(wanted: Wanted): Recorded {
+  // Just these two: what is handed in may have more, such as a command line that is not redacted.
+  if (wanted.action !== 'write')
+    return { action: wanted.action, object: wanted.object } as Recorded;
+  const { change, ...object } = wanted.object;
+  return {
+    action: wanted.action,
+    object: { ...object, change: change === null ? null : digestOf(change) },
+  };
+}
+
+function digestOf(text: string): ChangeDigest {
+  // Loaded here, because it takes Node a few milliseconds, and is seldom needed.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const bytes = Buffer.from(text, 'utf8');
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
 }
 
 /** `-uname:password`, `-ppassword`: a short option with its value in one argument. */

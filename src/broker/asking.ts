@@ -1,27 +1,37 @@
 // Asks a person, and carries the answer out: for the requests that wait for it, as a grant for later ones, for other
 // questions that it answers, too. An answer to a question that is over does nothing and says so.
 
+import { redactArguments } from '../audit/redact.js';
 import type { AuditEntry, AuditLine } from '../audit/schema.js';
 import type { Clock } from '../base/clock.js';
 import { userMessageOf } from '../base/errors.js';
 import type { Log } from '../base/log.js';
-import type { Grant } from '../policy/grant.js';
+import type { AlwaysRule, Grant, GrantOrigin, GrantScope, GrantTarget } from '../policy/grant.js';
+import type { AccessRequest } from '../policy/request.js';
+import { alwaysOf, keyOf, neverOf, placeKeyOf, targetOf, widerOf, wishOf } from './actions.js';
 import type { UnusualAddress } from './addresses.js';
 import type { GrantBook } from './grants.js';
-import { makeGrant } from './grants.js';
+import { covers, makeGrant } from './grants.js';
 import type { Answer, Prompter, Question } from './prompter.js';
 import type { OpenQuestion } from './questions.js';
 import { Questions } from './questions.js';
 import type { Entry, Requests } from './requests.js';
 import type { About, Permission, RequestEvent } from './state.js';
-import { targetOf, waitingLine } from './words.js';
+import { programOf, waitingLine } from './words.js';
 
-type AllowedFor = 'run' | 'session' | 'always';
+/** Questions of one run that may wait at once; further ones are refused, so that each can still be read. */
+const MAX_WAITING = 30;
+
+const SCOPES: readonly GrantScope[] = ['once', 'run', 'session', 'always'];
+
+type AllowedFor = Exclude<GrantScope, 'once'>;
 type Refusal = 'deny' | 'denyRun' | 'denyAlways';
 
 export interface AskingOptions {
-  readonly prompter: Prompter;
+  /** Without one, nobody is asked. */
+  readonly prompter: Prompter | undefined;
   readonly whereToAnswer: string | undefined;
+  readonly home: string;
   readonly audit: {
     append(entry: AuditEntry): AuditLine;
     flush(): Promise<void>;
@@ -30,11 +40,11 @@ export interface AskingOptions {
   readonly clock: Clock;
   readonly createId: () => string;
   readonly log: Log;
-  readonly onAlways:
-    | ((rule: { readonly effect: 'allow' | 'deny'; readonly pattern: string }) => Promise<void>)
-    | undefined;
+  readonly onAlways: ((rule: AlwaysRule) => Promise<void>) | undefined;
   /** Whether the run is still there. */
   readonly isLive: (run: string) => boolean;
+  /** A new grant holds for other runs than the one it came from, too. */
+  readonly spread: (grant: Grant, from: string) => void;
   readonly onDidChange: () => void;
 }
 
@@ -55,26 +65,52 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
   const { audit, book, clock, log, onDidChange } = options;
   const questions = new Questions<Entry>(clock);
   /** Targets of `denyAlways`: a run keeps the policy it started with, but not against the person's word. */
-  const deniedTargets = new Set<string>();
+  const deniedTargets: GrantTarget[] = [];
 
   const question: Asking['question'] = (entry, about, unusual) => {
     const { runEntry, request } = entry;
     const addresses = unusual.map(({ address }) => address);
-    const key = [request.run, targetOf(request.object), ...addresses].join(' ');
+    const key = [request.run, keyOf(request) ?? `#${entry.number}`, ...addresses].join(' ');
     requests().step(entry, { kind: 'questioned', about });
+    if (options.prompter === undefined) {
+      requests().step(entry, { kind: 'failed', reason: 'noInterface' });
+      return;
+    }
     if (questions.join(key, entry)) {
       requests().step(entry, { kind: 'shown' });
       onDidChange();
       return;
     }
-    const tooMuch = runEntry.throttle.mayAsk(key);
+    const tooMuch = tooMany(request.run) ?? runEntry.throttle.mayAsk(placeKeyOf(request));
     if (tooMuch !== undefined) {
       requests().step(entry, { kind: 'failed', reason: 'limit', message: tooMuch });
       return;
     }
-    const asked = {
+    const opened = questions.open(key, about, entry, asked(entry, unusual), () => {
+      end(opened, { kind: 'expired' });
+    });
+    requests().step(entry, { kind: 'shown' });
+    prompt(opened, entry, options.prompter);
+  };
+
+  /** What to say when too many questions of the run wait already. */
+  const tooMany = (run: string): string | undefined => {
+    const waiting = questions.list().filter(({ asked: { request } }) => request.run === run).length;
+    return waiting < MAX_WAITING ? undefined : `${waiting} questions of this run wait already`;
+  };
+
+  const asked = (entry: Entry, unusual: readonly UnusualAddress[]): Omit<Question, 'waiting'> => {
+    const { runEntry, request } = entry;
+    const addresses = unusual.map(({ address }) => address);
+    const offers = offersFor(entry, addresses);
+    return {
       id: options.createId(),
       request,
+      wish: wishOf(request, options.home),
+      offers,
+      wider: offers.includes('run') ? widerOf(request) : null,
+      always: offers.includes('always') ? alwaysOf(request, addresses) : [],
+      never: options.onAlways === undefined ? [] : neverOf(request),
       command: runEntry.run.command,
       rule: entry.rule,
       privateAddresses: addresses,
@@ -82,24 +118,30 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
       askedAt: clock.now(),
       expiresAt: entry.deadline,
     };
-    const opened = questions.open(key, about, entry, asked, () => {
-      end(opened, { kind: 'expired' });
-    });
-    requests().step(entry, { kind: 'shown' });
-    prompt(opened, entry);
   };
 
-  const prompt = (opened: OpenQuestion<Entry>, entry: Entry): void => {
-    const { request, places } = opened.asked;
+  const offersFor = (
+    { request, runEntry }: Entry,
+    addresses: readonly string[],
+  ): readonly GrantScope[] => {
+    // What is asked beforehand (`cordon request`) holds no call that could be let through once.
+    const held: readonly GrantScope[] = request.because === null ? ['once'] : [];
+    if (!runEntry.run.policy.mayWiden(request)) return held;
+    const isWritten = options.onAlways !== undefined && alwaysOf(request, addresses).length > 0;
+    return [...held, 'run', 'session', ...(isWritten ? (['always'] as const) : [])];
+  };
+
+  const prompt = (opened: OpenQuestion<Entry>, entry: Entry, prompter: Prompter): void => {
+    const { request, wish, places } = opened.asked;
     const where = options.whereToAnswer;
     if (where !== undefined) {
-      entry.runEntry.run.notify(waitingLine(request.subject, request.object, places, where));
+      entry.runEntry.run.notify(waitingLine(request.subject, wish, places, where));
     }
     onDidChange();
     const current = questions.snapshot().find(({ id }) => id === opened.id);
     if (current === undefined) return; // whoever heard of the change has answered it
     Promise.resolve()
-      .then(() => options.prompter.ask(current, opened.signal))
+      .then(() => prompter.ask(current, opened.signal))
       .then(
         (given) => {
           answer(opened.id, given);
@@ -117,7 +159,7 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
     const taken = questions.take(opened.id);
     if (taken === undefined) return;
     const [first] = taken.entries;
-    first?.runEntry.throttle.refused(taken.key);
+    first?.runEntry.throttle.refused(placeKeyOf(taken.asked.request));
     for (const entry of taken.entries) requests().step(entry, event);
     onDidChange();
   };
@@ -128,12 +170,10 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
     if (taken === undefined) return false;
     switch (given.kind) {
       case 'once':
-        allow(taken, { by: 'user', grant: null });
-        break;
       case 'run':
       case 'session':
       case 'always':
-        void give(taken, given.kind);
+        allowFor(taken, widestOffered(taken.asked, given.kind));
         break;
       case 'deny':
       case 'denyRun':
@@ -143,6 +183,11 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
     }
     onDidChange();
     return true;
+  };
+
+  const allowFor = (taken: OpenQuestion<Entry>, scope: GrantScope): void => {
+    if (scope === 'once') allow(taken, { by: 'user', grant: null });
+    else void give(taken, scope);
   };
 
   /** What was asked about is allowed: the target, or these very addresses. */
@@ -155,13 +200,12 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
 
   const refuse = (taken: OpenQuestion<Entry>, kind: Refusal): void => {
     const { request } = taken.asked;
-    const target = targetOf(request.object);
     const [first] = taken.entries;
-    first?.runEntry.throttle.refused(taken.key);
+    first?.runEntry.throttle.refused(placeKeyOf(request));
     if (kind === 'denyRun' && first !== undefined) first.runEntry.refusesRest = true;
     if (kind === 'denyAlways') {
-      deniedTargets.add(target);
-      void writeRule('deny', target);
+      deniedTargets.push(targetOf(request));
+      writeRules(neverOf(request));
     }
     for (const entry of taken.entries) requests().step(entry, { kind: 'forbidden', by: 'user' });
     // The same word holds for what else is waiting.
@@ -173,10 +217,11 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
     }
   };
 
-  const saidNo: Asking['saidNo'] = (entry) => {
-    if (entry.runEntry.refusesRest) return 'you denied the rest of this run';
-    if (deniedTargets.has(targetOf(entry.request.object))) return 'you denied it for good';
-    return undefined;
+  const saidNo: Asking['saidNo'] = ({ runEntry, request }) => {
+    if (runEntry.refusesRest) return 'you denied the rest of this run';
+    const isDenied =
+      request.action !== 'lookup' && deniedTargets.some((target) => covers(target, request));
+    return isDenied ? 'you denied it for good' : undefined;
   };
 
   /** Records a grant, makes it safe on disk, and lets everything through that it covers. */
@@ -186,7 +231,7 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
     const { run } = first.request;
     let grant: Grant | undefined;
     try {
-      grant = grantFor(first, taken, scope);
+      grant = grantFor(first, taken.asked, scope);
       audit.append({ kind: 'grant', run, grant });
       await audit.flush();
     } catch (error) {
@@ -196,7 +241,8 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
     }
     if (!options.isLive(run)) return; // its requests have ended with it
     book.add(grant);
-    if (scope === 'always') for (const pattern of grant.patterns) void writeRule('allow', pattern);
+    writeRules(grant.written);
+    options.spread(grant, run);
     allow(taken, { by: 'user', grant: grant.id });
     for (const other of questions.list()) reconsider(other);
     onDidChange();
@@ -211,43 +257,52 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
     }
   };
 
-  const grantFor = (entry: Entry, taken: OpenQuestion<Entry>, asked: AllowedFor): Grant => {
-    const { run } = entry.runEntry;
-    const { object } = entry.request;
-    if (!('port' in object)) throw new Error('a look-up is never a question');
-    const scope = asked === 'always' && options.onAlways === undefined ? 'session' : asked;
-    const { privateAddresses } = taken.asked;
-    const at = clock.now();
-    return makeGrant(
-      { id: options.createId(), scope, holder: run, object, privateAddresses, at },
-      book.findSame(run, scope, object),
-    );
+  const grantFor = (
+    { runEntry: { run } }: Entry,
+    { request, privateAddresses, always }: OpenQuestion<Entry>['asked'],
+    scope: AllowedFor,
+  ): Grant => {
+    const target = targetOf(request);
+    const offer = {
+      id: options.createId(),
+      scope,
+      holder: run,
+      target,
+      origin: originOf(request, run.command),
+      privateAddresses,
+      written: scope === 'always' ? always : [],
+      at: clock.now(),
+    };
+    return makeGrant(offer, book.findSame(run, scope, target));
   };
 
   /** A new grant may answer other questions, too. */
   const reconsider = (other: OpenQuestion<Entry>): void => {
     const [waiting] = other.entries;
     if (waiting === undefined) return;
-    const { run } = waiting.runEntry;
-    const { object } = waiting.request;
+    const { request, runEntry } = waiting;
     const grants =
       other.about === 'target'
-        ? [book.find(run, object)]
-        : other.asked.privateAddresses.map((address) => book.findForAddress(run, object, address));
+        ? [book.find(runEntry.run, request)]
+        : other.asked.privateAddresses.map((address) =>
+            book.findForAddress(runEntry.run, request, address),
+          );
     const [first] = grants;
     if (first === undefined || grants.includes(undefined)) return;
     const taken = questions.take(other.id);
     if (taken !== undefined) allow(taken, { by: 'grant', grant: first.id });
   };
 
-  const writeRule = async (effect: 'allow' | 'deny', pattern: string): Promise<void> => {
+  const writeRules = (rules: readonly AlwaysRule[]): void => {
+    for (const rule of rules) void writeRule(rule);
+  };
+
+  const writeRule = async (rule: AlwaysRule): Promise<void> => {
     try {
-      await options.onAlways?.({ effect, pattern });
+      await options.onAlways?.(rule);
     } catch (error) {
-      log.error(
-        `${effect} ${pattern} could not be written to the settings; it holds for now`,
-        error,
-      );
+      const { setting, entry } = rule;
+      log.error(`${entry} could not be written to cordon.${setting}; it holds for now`, error);
     }
   };
 
@@ -260,4 +315,14 @@ export function createAsking(options: AskingOptions, requests: () => Requests): 
     },
     snapshot: () => questions.snapshot(),
   };
+}
+
+/** The scope, or the widest below it that is offered. */
+function widestOffered({ offers }: Pick<Question, 'offers'>, scope: GrantScope): GrantScope {
+  const isWithin = (each: GrantScope): boolean => SCOPES.indexOf(each) <= SCOPES.indexOf(scope);
+  return offers.findLast(isWithin) ?? 'once';
+}
+
+function originOf({ run, subject }: AccessRequest, command: readonly string[]): GrantOrigin {
+  return { run, program: programOf(subject), command: redactArguments(command) };
 }

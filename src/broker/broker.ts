@@ -9,10 +9,11 @@ import { toDisposable } from '../base/disposable.js';
 import type { Event } from '../base/emitter.js';
 import { Emitter } from '../base/emitter.js';
 import type { Log } from '../base/log.js';
-import type { Grant } from '../policy/grant.js';
+import type { AlwaysRule, Grant } from '../policy/grant.js';
 import type { AccessRequest, Decision } from '../policy/request.js';
+import { opensOf, revocationOf } from './actions.js';
 import { createAsking } from './asking.js';
-import { GrantBook } from './grants.js';
+import { GrantBook, holds } from './grants.js';
 import type { Answer, Prompter, Question } from './prompter.js';
 import type { BrokerRun, Entry, Requests, RunEntry } from './requests.js';
 import { createRequests } from './requests.js';
@@ -28,10 +29,13 @@ export interface Words {
   readonly whereToAnswer?: string;
   /** What to do after a denial. */
   readonly howToAllow: (request: AccessRequest) => string;
+  /** The home folder, which paths are told relative to. */
+  readonly home: string;
 }
 
 export interface BrokerOptions {
-  readonly prompter: Prompter;
+  /** Without one, nobody is asked: what no rule and no grant allows is denied at once, for `noInterface`. */
+  readonly prompter: Prompter | undefined;
   readonly words: Words;
   readonly audit: {
     append(entry: AuditEntry): AuditLine;
@@ -42,10 +46,7 @@ export interface BrokerOptions {
   readonly createId: () => string;
   readonly log: Log;
   /** Writes rules to the user's settings. Without it `always` is a grant for the session. */
-  readonly onAlways?: (rule: {
-    readonly effect: 'allow' | 'deny';
-    readonly pattern: string;
-  }) => Promise<void>;
+  readonly onAlways?: (rule: AlwaysRule) => Promise<void>;
 }
 
 export interface RunHandle extends Disposable {
@@ -88,6 +89,15 @@ export function createBroker(options: BrokerOptions): Broker {
     changed.fire(undefined);
   };
 
+  /** What was allowed for the session is open in its other runs at once, not only when they ask. */
+  const spread = (grant: Grant, from: string): void => {
+    const opens = opensOf(grant.target);
+    if (opens.length === 0) return;
+    for (const { run } of runs.values()) {
+      if (run.id !== from && holds(grant, run)) run.open(opens);
+    }
+  };
+
   const asking = createAsking(
     {
       prompter: options.prompter,
@@ -98,7 +108,9 @@ export function createBroker(options: BrokerOptions): Broker {
       createId: options.createId,
       log,
       onAlways: options.onAlways,
+      home: options.words.home,
       isLive: (run) => !closed && runs.has(run),
+      spread,
       onDidChange: fireChanged,
     },
     () => requests,
@@ -110,6 +122,7 @@ export function createBroker(options: BrokerOptions): Broker {
     clock,
     log,
     howToAllow: options.words.howToAllow,
+    home: options.words.home,
     saidNo: asking.saidNo,
     onQuestion: asking.question,
     onDecided(entry) {
@@ -190,19 +203,17 @@ export function createBroker(options: BrokerOptions): Broker {
       const grant = book.remove(grantId);
       if (grant === undefined) return false;
       revoked.add(grantId);
-      // Taking back needs no record to take effect; it is recorded all the same.
-      for (const { run } of runs.values()) {
-        const holds =
-          grant.run === undefined ? grant.session === run.session : grant.run === run.id;
-        if (holds) run.disconnect(grant.target);
-      }
       try {
         audit.append({ kind: 'revoke', run: grant.run ?? '', grant: grantId });
         audit.flush().catch((error: unknown) => {
           log.error('a revocation is not safe on disk', error);
         });
       } catch (error) {
-        log.error('a revocation could not be recorded', error);
+        log.error('a revocation could not be recorded', error); // it takes effect all the same
+      }
+      for (const { run } of runs.values()) {
+        const isKept = book.hasTarget(run, grant.target);
+        if (holds(grant, run) && !isKept) run.revoke(revocationOf(grant.target));
       }
       fireChanged();
       return true;

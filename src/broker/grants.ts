@@ -1,8 +1,9 @@
 // The live permissions of one session. It keeps and compares them; it neither decides nor records.
 
-import type { Grant } from '../policy/grant.js';
-import type { RequestObject } from '../policy/request.js';
-import { targetOf } from './words.js';
+import type { AlwaysRule, Grant, GrantOrigin, GrantTarget } from '../policy/grant.js';
+import { contains } from '../policy/paths.js';
+import type { Wanted } from '../policy/request.js';
+import { targetOf } from './actions.js';
 
 /** Whose grants are looked for. */
 export interface Holder {
@@ -19,8 +20,8 @@ export class GrantBook {
     this.#grants.set(grant.id, grant);
   }
 
-  has(id: string): boolean {
-    return this.#grants.has(id);
+  get(id: string): Grant | undefined {
+    return this.#grants.get(id);
   }
 
   /** Returns what was removed. */
@@ -40,67 +41,89 @@ export class GrantBook {
     return [...this.#grants.values()];
   }
 
-  /** A grant that lets the run reach the target, its addresses aside. */
-  find(holder: Holder, object: RequestObject): Grant | undefined {
-    return this.list().find((grant) => holds(grant, holder) && covers(grant.target, object));
+  /** A grant that lets the run have what it wants, its addresses aside. */
+  find(holder: Holder, wanted: Wanted): Grant | undefined {
+    return this.list().find((grant) => holds(grant, holder) && covers(grant.target, wanted));
   }
 
   /** A grant given for the target although it leads to this private address. */
-  findForAddress(holder: Holder, object: RequestObject, address: string): Grant | undefined {
+  findForAddress(holder: Holder, wanted: Wanted, address: string): Grant | undefined {
     return this.list().find(
       (grant) =>
         holds(grant, holder) &&
-        covers(grant.target, object) &&
+        covers(grant.target, wanted) &&
         grant.privateAddresses.includes(address),
     );
   }
 
   /** The grant that another one of this scope for the same target would extend. */
-  findSame(holder: Holder, scope: Grant['scope'], object: RequestObject): Grant | undefined {
+  findSame(holder: Holder, scope: Grant['scope'], target: GrantTarget): Grant | undefined {
     return this.list().find(
-      (grant) => grant.scope === scope && holds(grant, holder) && covers(grant.target, object),
+      (grant) =>
+        grant.scope === scope && holds(grant, holder) && isSameTarget(grant.target, target),
     );
   }
-}
 
-function holds(grant: Grant, holder: Holder): boolean {
-  return grant.scope === 'run' || grant.scope === 'once'
-    ? grant.run === holder.id
-    : grant.session === holder.session;
-}
-
-/** Looking a name up is covered by a grant for any of its ports. */
-function covers(target: Grant['target'], object: RequestObject): boolean {
-  if ('address' in object) {
-    return 'address' in target && target.address === object.address && target.port === object.port;
+  /** Whether some grant of the run is for just this target. */
+  hasTarget(holder: Holder, target: GrantTarget): boolean {
+    return this.list().some((grant) => holds(grant, holder) && isSameTarget(grant.target, target));
   }
-  if (!('host' in target) || target.host !== object.host) return false;
-  return !('port' in object) || target.port === object.port;
+}
+
+/** Whether the grant is in force for the run. */
+export function holds(grant: Grant, holder: Holder): boolean {
+  return grant.run === undefined ? grant.session === holder.session : grant.run === holder.id;
+}
+
+/** Whether the target takes in what is wanted. Looking a name up is covered by a grant for any of its ports. */
+export function covers(target: GrantTarget, wanted: Wanted): boolean {
+  if (wanted.action === 'lookup') return 'host' in target && target.host === wanted.object.host;
+  const asked = targetOf(wanted);
+  if (!('access' in target) || !('access' in asked)) return isSameTarget(target, asked);
+  if (target.access !== asked.access || (asked.protected && !target.protected)) return false;
+  return (
+    contains(target.path, asked.path) ||
+    ('path' in wanted.object && contains(target.path, wanted.object.path))
+  );
+}
+
+function isSameTarget(one: GrantTarget, other: GrantTarget): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+function sorted(target: GrantTarget): readonly (readonly [string, unknown])[] {
+  return Object.entries(target).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 export interface GrantOffer {
   readonly id: string;
   readonly scope: 'run' | 'session' | 'always';
   readonly holder: Holder;
-  readonly object: RequestObject & { readonly port: number };
+  readonly target: GrantTarget;
+  readonly origin: GrantOrigin;
   /** Addresses that the person was shown because they are not public. */
   readonly privateAddresses: readonly string[];
+  /** What is written into the user's settings. */
+  readonly written: readonly AlwaysRule[];
   readonly at: number;
 }
 
 /** The grant that an answer makes. It extends one of the same scope and target, so that a person sees one, not two. */
 export function makeGrant(offer: GrantOffer, same: Grant | undefined): Grant {
-  const { object, scope, holder } = offer;
-  const shown = offer.privateAddresses.map((address) => ({ address, port: object.port }));
-  const patterns = scope === 'always' ? [object, ...shown].map(targetOf) : [];
+  const { scope, holder } = offer;
+  const kept = (same?.written ?? []).filter(
+    (rule) =>
+      !offer.written.some(({ setting, entry }) => setting === rule.setting && entry === rule.entry),
+  );
   return {
     id: same?.id ?? offer.id,
     scope,
     ...(scope === 'run' ? { run: holder.id } : {}),
     session: holder.session,
-    target: object,
+    target: offer.target,
+    origin: offer.origin,
     privateAddresses: [...new Set([...(same?.privateAddresses ?? []), ...offer.privateAddresses])],
-    patterns: [...new Set([...(same?.patterns ?? []), ...patterns])],
+    written: [...kept, ...offer.written],
     at: offer.at,
   };
 }

@@ -1,14 +1,15 @@
 // Asking a person. The broker knows only this interface; extension and cli implement it.
 
+import type { AlwaysRule, GrantScope } from '../policy/grant.js';
 import type { AccessRequest } from '../policy/request.js';
 
 /**
- * `denyAlways` is written to the user's settings; `denyRun` refuses everything else that the run asks, too. `dismissed`
- * is no answer: the question stays pending.
+ * `denyAlways` is remembered for the session, and written to the user's settings where they have a place for it; `denyRun`
+ * refuses everything else that the run asks, too. `dismissed` is no answer: the question stays pending.
  */
 export type Answer =
   | {
-      readonly kind: 'once' | 'run' | 'session' | 'always' | 'deny' | 'denyRun' | 'denyAlways';
+      readonly kind: GrantScope | 'deny' | 'denyRun' | 'denyAlways';
     }
   | { readonly kind: 'dismissed' };
 
@@ -17,6 +18,16 @@ export interface Question {
   readonly id: string;
   /** The request that opened it. */
   readonly request: AccessRequest;
+  /** Completes "NAME wants to" in one line, safe to show: text of programs in it is made visible, paths begin with `~`. */
+  readonly wish: string;
+  /** What an answer can be given for, narrowest first; a wider answer than the last counts as the last. */
+  readonly offers: readonly GrantScope[];
+  /** What an answer wider than `once` opens when it is more than the path itself. */
+  readonly wider: string | null;
+  /** What *always* would write into the user's settings; empty when it is not offered. */
+  readonly always: readonly AlwaysRule[];
+  /** What `denyAlways` would write; empty when it is remembered for the session only. */
+  readonly never: readonly AlwaysRule[];
   /** Number of calls waiting for this answer now; at least 1. */
   readonly waiting: number;
   /** The command line of the run, as the launcher reported it. */

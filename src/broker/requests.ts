@@ -1,17 +1,18 @@
-// The way of one request: recorded, judged by the policy and the grants, resolved, its addresses checked, its outcome
-// recorded and only then given out. Whatever goes wrong on the way is a denial with a reason.
+// The way of one request: recorded, judged by the policy and the grants, resolved and its addresses checked if it is for
+// the network, its outcome recorded and only then given out. Whatever goes wrong on the way is a denial with a reason.
 //
 // A name is resolved only after it was allowed, and what is handed out is exactly what was checked: the addresses of one
 // look-up, less those that a rule denies, and those that are not public only when a rule or a grant covers them.
 
-import { redactSubject } from '../audit/redact.js';
+import { redactWanted, redactSubject, redactText } from '../audit/redact.js';
 import type { AuditEntry, AuditLine } from '../audit/schema.js';
 import type { Clock } from '../base/clock.js';
 import type { Deferred } from '../base/deferred.js';
 import { CordonError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
-import type { Grant } from '../policy/grant.js';
-import type { AccessRequest, Decision } from '../policy/request.js';
+import type { Revocation } from '../policy/grant.js';
+import type { AccessRequest, Decision, Open, ReasonCode } from '../policy/request.js';
+import { deedOf, opensOf } from './actions.js';
 import type { UnusualAddress } from './addresses.js';
 import { checkAddresses } from './addresses.js';
 import type { GrantBook } from './grants.js';
@@ -19,7 +20,13 @@ import type { RunPolicy } from './runPolicy.js';
 import type { About, Ending, Permission, RequestEvent, RequestState } from './state.js';
 import { transition } from './state.js';
 import type { Throttle } from './throttle.js';
-import { denialLine, isHintUseful, reasonInWords, targetOf, unresolvedLine } from './words.js';
+import {
+  denialLine,
+  isHintUseful,
+  MANY_DENIALS_LINE,
+  reasonInWords,
+  unresolvedLine,
+} from './words.js';
 
 /** Longer than any resolver's own retries; a hanging one must not hold a program for ever. */
 const RESOLVE_MS = 20_000;
@@ -35,8 +42,10 @@ export interface BrokerRun {
   readonly answerMs: number;
   /** One line on the run's terminal. */
   readonly notify: (text: string) => void;
-  /** Closes relayed connections to a target. */
-  readonly disconnect: (target: Grant['target']) => void;
+  /** Opens what was allowed in another run of the session. */
+  readonly open: (opens: readonly Open[]) => void;
+  /** Takes away what a grant gave it. */
+  readonly revoke: (revocation: Revocation) => void;
 }
 
 export interface RunEntry {
@@ -67,6 +76,7 @@ export interface RequestsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly howToAllow: (request: AccessRequest) => string;
+  readonly home: string;
   /** What people have said for good: the words of a denial, or undefined. */
   readonly saidNo: (entry: Entry) => string | undefined;
   /** A person must be asked, about the target or about these addresses. */
@@ -93,16 +103,16 @@ export function createRequests(options: RequestsOptions): Requests {
   const begin: Requests['begin'] = (entry, hindrance) => {
     const { request } = entry;
     try {
-      const judged = entry.runEntry.run.policy.decide(request.object);
+      const judged = entry.runEntry.run.policy.decide(request);
       entry.rule = judged.rule;
       audit.append({
         kind: 'request',
         run: request.run,
         request: entry.number,
         subject: redactSubject(request.subject),
-        action: request.action,
-        object: request.object,
+        because: request.because === null ? null : redactText(request.because),
         rule: judged.rule,
+        ...redactWanted(request),
       });
       if (hindrance !== undefined) {
         step(entry, hindrance);
@@ -122,7 +132,7 @@ export function createRequests(options: RequestsOptions): Requests {
   const judgeByPeople = (entry: Entry): void => {
     const { runEntry, request } = entry;
     const no = options.saidNo(entry);
-    const grant = book.find(runEntry.run, request.object);
+    const grant = book.find(runEntry.run, request);
     if (no !== undefined) {
       step(entry, { kind: 'forbidden', by: 'user', message: no });
     } else if (grant !== undefined) {
@@ -155,6 +165,7 @@ export function createRequests(options: RequestsOptions): Requests {
         reason: decision.reason,
         grant: ending.grant,
         addresses: decision.addresses,
+        opens: decision.opens,
       });
       entry.state = transition(entry.state, { kind: 'recorded' });
     } catch (error) {
@@ -171,17 +182,38 @@ export function createRequests(options: RequestsOptions): Requests {
     const { request, runEntry } = entry;
     if (outcome === 'withdrawn' || request.action === 'lookup') return plain;
     if (decision.effect === 'allow') {
-      if (decision.addresses.length > 0) return plain;
+      if (decision.reason !== 'unresolved' || request.action !== 'connect') return plain;
       return { ...plain, message: unresolvedLine(request.object, entry.rule) };
     }
-    const words = why ?? reasonInWords(decision.reason);
-    const target = targetOf(request.object);
-    const isNews = runEntry.throttle.maySay(target);
+    const message = denialMessage(runEntry, request, decision.reason, why);
+    return message === undefined ? plain : { ...plain, message };
+  };
+
+  const denialMessage = (
+    { throttle }: RunEntry,
+    request: AccessRequest,
+    reason: ReasonCode,
+    why: string | undefined,
+  ): string | undefined => {
+    const words = why ?? reasonInWords(reason);
+    const deed = deedOf(request, options.home);
+    const isNews = throttle.maySay(deed);
     // Refused because it was refused before: a program that tries again and again is told once (C042).
-    if (decision.reason === 'limit' && !isNews) return plain;
-    if (!runEntry.throttle.maySay(`${target} ${words}`)) return plain;
-    const hint = isHintUseful(decision.reason) ? options.howToAllow(request) : '';
-    return { ...plain, message: denialLine(request.subject, request.object, words, hint) };
+    if (reason === 'limit' && !isNews) return undefined;
+    if (!throttle.maySay(`${deed} ${words}`)) return undefined;
+    switch (throttle.countLine()) {
+      case 'line':
+        return denialLine(
+          request.subject,
+          deed,
+          words,
+          isHintUseful(reason) ? options.howToAllow(request) : '',
+        );
+      case 'last':
+        return MANY_DENIALS_LINE;
+      case 'none':
+        return undefined;
+    }
   };
 
   const fail = (entry: Entry, error: unknown): void => {
@@ -191,9 +223,19 @@ export function createRequests(options: RequestsOptions): Requests {
   };
 
   const permit = (entry: Entry, permission: Permission): void => {
+    const { request } = entry;
+    if (request.action !== 'connect' && request.action !== 'lookup') {
+      const grant = permission.grant === null ? undefined : book.get(permission.grant);
+      step(entry, {
+        kind: 'opened',
+        permission,
+        opens: grant === undefined ? [] : opensOf(grant.target),
+      });
+      return;
+    }
     step(entry, { kind: 'permitted', permission });
     if (entry.state.kind !== 'resolving') return;
-    const { object } = entry.request;
+    const { object } = request;
     if ('address' in object) step(entry, { kind: 'resolved', addresses: [object.address] });
     else void resolveThenCheck(entry, permission, object.host);
   };
@@ -213,7 +255,7 @@ export function createRequests(options: RequestsOptions): Requests {
     }
     if (entry.state.kind !== 'resolving') return; // the world moved on while the name was looked up
     try {
-      if (permission.grant !== null && !book.has(permission.grant)) {
+      if (permission.grant !== null && book.get(permission.grant) === undefined) {
         step(entry, { kind: 'forbidden', by: 'user', message: 'you took the permission back' });
       } else {
         check(entry, found);
@@ -225,17 +267,17 @@ export function createRequests(options: RequestsOptions): Requests {
 
   const check = (entry: Entry, found: readonly string[]): void => {
     const { run } = entry.runEntry;
-    const { object } = entry.request;
-    if (!('port' in object)) {
+    const { request } = entry;
+    if (request.action !== 'connect') {
       // A look-up only says whether there is such a name; nothing is dialled.
       step(entry, { kind: 'resolved', addresses: found });
       return;
     }
     const checked = checkAddresses(
       found,
-      object.port,
+      request.object.port,
       run.policy,
-      (address) => book.findForAddress(run, object, address) !== undefined,
+      (address) => book.findForAddress(run, request, address) !== undefined,
     );
     switch (checked.kind) {
       case 'usable':

@@ -2,9 +2,13 @@
 
 import { decide, judgeAddresses } from '../policy/decide.js';
 import { writePattern } from '../policy/hosts.js';
+import type { Origin } from '../policy/origin.js';
 import { describeOrigin } from '../policy/origin.js';
-import type { NetworkPolicy } from '../policy/policy.js';
-import type { RequestObject } from '../policy/request.js';
+import { contains } from '../policy/paths.js';
+import type { AbsolutePath } from '../policy/paths.js';
+import type { Policy } from '../policy/policy.js';
+import type { NetworkObject, Wanted, Worded } from '../policy/request.js';
+import { opensOf, targetOf, whyOf } from './actions.js';
 import { placeOf } from './places.js';
 
 export type AddressDecision = {
@@ -18,30 +22,67 @@ export type AddressDecision = {
 );
 
 export interface RunPolicy {
-  /** What the rules, and else the mode, say of a target; `rule` names it with its origin, for people. */
-  decide(object: RequestObject): {
+  /**
+   * What the rules say; `rule` names what decided with its origin, for people. What the supervisor has judged by its plan
+   * and could not answer is a question, unless the administrator rules it out.
+   */
+  decide(wanted: Wanted): {
     readonly effect: 'allow' | 'deny' | 'ask';
     readonly rule: string;
   };
+  /** Whether an answer may open more than the call, as far as the administrator limits it. */
+  mayWiden(wanted: Wanted): boolean;
   /** What they say of an address that a name resolved to. */
   decideAddress(address: string, port: number): AddressDecision;
-  /** A rule by its number in the plan; null is the mode. */
-  describeRule(rule: number | null): string;
+  /** Why the plan refused it; `rule` is the number of a network rule in the plan, null the mode. */
+  describe(worded: Worded, rule: number | null): string;
 }
 
-export function runPolicyOf(network: NetworkPolicy): RunPolicy {
+export function runPolicyOf({ network, filesystem }: Policy): RunPolicy {
   const describeRule = (index: number | null): string => {
     const rule = index === null ? undefined : network.rules[index];
     if (rule !== undefined)
       return `${rule.effect} ${writePattern(rule.pattern)}: ${describeOrigin(rule.origin)}`;
     return `network mode ${network.mode.value}: ${describeOrigin(network.mode.origin)}`;
   };
+  const decideNetwork = (object: NetworkObject): ReturnType<RunPolicy['decide']> => {
+    const { effect, rule } = decide(network, object);
+    return { effect, rule: describeRule(rule) };
+  };
+  const isWithinLimit = (path: AbsolutePath): boolean =>
+    filesystem.rootLimit?.some((root) => contains(root, path)) ?? true;
+
+  /** What the administrator has closed or protected is no question. */
+  const forbidden = (wanted: Wanted): string | undefined => {
+    switch (wanted.action) {
+      case 'write':
+        if (!isWithinLimit(wanted.object.path)) return 'the administrator keeps it read-only';
+        return wanted.object.protected
+          ? managedWords('protects', filesystem.protectedPaths, wanted.object.path)
+          : undefined;
+      case 'git':
+        return isWithinLimit(wanted.object.repository)
+          ? undefined
+          : 'the administrator keeps it read-only';
+      case 'read':
+        return managedWords('closes', filesystem.denyRead, wanted.object.path);
+      default:
+        return undefined;
+    }
+  };
+
   return {
-    describeRule,
-    decide(object) {
-      const { effect, rule } = decide(network, object);
-      return { effect, rule: describeRule(rule) };
+    decide(wanted) {
+      if (wanted.action === 'connect' || wanted.action === 'lookup')
+        return decideNetwork(wanted.object);
+      const rule = forbidden(wanted);
+      if (rule !== undefined) return { effect: 'deny', rule };
+      return { effect: 'ask', rule: whyOf(wanted) ?? '' };
     },
+    mayWiden: (wanted) =>
+      opensOf(targetOf(wanted)).every(
+        ({ access, path }) => (access !== 'write' && access !== 'git') || isWithinLimit(path),
+      ),
     decideAddress(text, port) {
       const [judged] = judgeAddresses(network, port, [text]);
       if (judged === undefined) return { address: text, effect: 'deny', rule: 'not an address' };
@@ -55,5 +96,18 @@ export function runPolicyOf(network: NetworkPolicy): RunPolicy {
           return { address, effect, place: placeOf(address) };
       }
     },
+    describe: (worded, rule) => whyOf(worded) ?? describeRule(rule),
   };
+}
+
+function managedWords(
+  verb: string,
+  places: readonly { readonly path: AbsolutePath; readonly origin: Origin }[],
+  path: AbsolutePath,
+): string | undefined {
+  const place = places.find(
+    ({ path: closed, origin }) =>
+      origin.kind === 'setting' && origin.source.kind === 'managed' && contains(closed, path),
+  );
+  return place === undefined ? undefined : `the administrator ${verb} it`;
 }

@@ -4,11 +4,11 @@
 //      │         ↑   │          ↑
 //      └→ waiting ⇄ prompting ──┘
 //
-// `waiting` and `prompting` can be about the target or, once its name was allowed and resolved, about addresses that are
-// not public. An event that comes too late (a timer beside an answer) changes nothing: the first outcome stands.
+// Only what is reached by the network is `resolving`. `waiting` and `prompting` can be about the target or, once its name
+// was allowed and resolved, about addresses that are not public. An event that comes too late (a timer beside an answer) changes nothing: the first outcome stands.
 
 import { assertNever } from '../base/assertNever.js';
-import type { Decision, ReasonCode } from '../policy/request.js';
+import type { Decision, Open, ReasonCode } from '../policy/request.js';
 
 /** What a question is about. */
 export type About = 'target' | 'addresses';
@@ -38,6 +38,8 @@ export type RequestState =
 export type RequestEvent =
   /** A rule, a grant or a person allowed the target (or, in a question about addresses, these addresses). */
   | { readonly kind: 'permitted'; readonly permission: Permission }
+  /** The same for what has no address, with what is open from now on. */
+  | { readonly kind: 'opened'; readonly permission: Permission; readonly opens: readonly Open[] }
   /** A rule or a grant does not answer it: a person must. */
   | { readonly kind: 'questioned'; readonly about: About }
   /** The prompter was given the question. */
@@ -61,6 +63,10 @@ export function transition(state: RequestState, event: RequestEvent): RequestSta
       return isOpen(state) && state.kind !== 'resolving'
         ? { kind: 'resolving', permission: event.permission }
         : state;
+    case 'opened':
+      return isOpen(state) && state.kind !== 'resolving'
+        ? decided(allow(event.permission, { opens: event.opens }))
+        : state;
     case 'questioned':
       if (event.about === 'target' ? state.kind === 'received' : state.kind === 'resolving') {
         return { kind: 'waiting', about: event.about };
@@ -69,7 +75,9 @@ export function transition(state: RequestState, event: RequestEvent): RequestSta
     case 'shown':
       return state.kind === 'waiting' ? { ...state, kind: 'prompting' } : state;
     case 'resolved':
-      return state.kind === 'resolving' ? decided(allow(state.permission, event.addresses)) : state;
+      return state.kind === 'resolving'
+        ? decided(resolved(state.permission, event.addresses))
+        : state;
     case 'forbidden':
       return isOpen(state)
         ? decided(
@@ -116,17 +124,23 @@ function decided(ending: Ending): RequestState {
   return { kind: 'decided', ending };
 }
 
-function allow(permission: Permission, addresses: readonly string[]): Ending {
+function allow(permission: Permission, given: Partial<Decision>): Ending {
   return {
     outcome: permission.by === 'user' ? 'granted' : 'allowed',
     decision: {
       effect: 'allow',
       by: permission.by,
-      reason: addresses.length === 0 ? 'unresolved' : permission.by,
-      addresses,
+      reason: permission.by,
+      addresses: [],
+      opens: [],
+      ...given,
     },
     grant: permission.grant,
   };
+}
+
+function resolved(permission: Permission, addresses: readonly string[]): Ending {
+  return allow(permission, addresses.length === 0 ? { reason: 'unresolved' } : { addresses });
 }
 
 function deny(outcome: Outcome, by: Decision['by'], reason: ReasonCode, message?: string): Ending {
@@ -137,6 +151,7 @@ function deny(outcome: Outcome, by: Decision['by'], reason: ReasonCode, message?
       by,
       reason,
       addresses: [],
+      opens: [],
       ...(message === undefined ? {} : { message }),
     },
     grant: null,

@@ -6,14 +6,11 @@ import { isErrno } from './messages.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { AlwaysRule } from '../session/session.js';
 
-/** Adds the pattern once. The file is replaced as a whole, so that a reader never sees half of it. */
-export async function remember(file: AbsolutePath, { effect, pattern }: AlwaysRule): Promise<void> {
+/** Adds the entry once. The file is replaced as a whole, so that a reader never sees half of it. */
+export async function remember(file: AbsolutePath, rule: AlwaysRule): Promise<void> {
   const settings = await readObject(file);
-  const network = objectAt(settings, 'network');
-  const patterns = network[effect];
-  const list: readonly unknown[] = Array.isArray(patterns) ? patterns : [];
-  if (list.includes(pattern)) return;
-  const next = { ...settings, network: { ...network, [effect]: [...list, pattern] } };
+  const next = withRule(settings, rule);
+  if (next === settings) return;
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const target = await realFile(file);
   const fresh = `${target}.${process.pid}`;
@@ -23,6 +20,28 @@ export async function remember(file: AbsolutePath, { effect, pattern }: AlwaysRu
   } finally {
     await rm(fresh, { force: true });
   }
+}
+
+/** The settings with the rule in them; the same object when it is there. */
+function withRule(
+  settings: Record<string, unknown>,
+  { setting, entry }: AlwaysRule,
+): Record<string, unknown> {
+  const [sectionName = '', key = ''] = setting.split('.');
+  const section = objectAt(settings, sectionName);
+  const value = withEntry(section[key], setting, entry);
+  if (value === section[key]) return settings;
+  return { ...settings, [sectionName]: { ...section, [key]: value } };
+}
+
+function withEntry(
+  value: unknown,
+  setting: AlwaysRule['setting'],
+  entry: AlwaysRule['entry'],
+): unknown {
+  if (setting === 'filesystem.git') return entry;
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  return list.includes(entry) ? value : [...list, entry];
 }
 
 /** People keep their settings elsewhere and link to them. */

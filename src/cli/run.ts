@@ -8,11 +8,11 @@ import { findFolders, installation, resolveBoundary, usablePolicy } from './boun
 import { openEvents } from './events.js';
 import { say } from './messages.js';
 import { hasRawBytes } from './paths.js';
-import { createTerminalPrompter, denyPrompter } from './prompter.js';
 import { UsageError } from './usage.js';
 import { howToAllow } from './wording.js';
 import type { RunFlags } from './options.js';
 import type { Disposable } from '../base/disposable.js';
+import type { Prompter } from '../broker/prompter.js';
 import type { Run } from '../launch/run.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { AlwaysRule } from '../session/session.js';
@@ -29,10 +29,7 @@ export async function run(flags: RunFlags, command: readonly string[]): Promise<
   const session = await createSession({
     policyFor: () => policy,
     roots: [],
-    prompter:
-      ask === 'tty'
-        ? createTerminalPrompter((await import('./terminal.js')).openTerminal)
-        : denyPrompter,
+    prompter: ask === 'tty' ? await terminalPrompter() : undefined,
     terminal: ask === 'tty' ? 'relay' : 'inherit',
     wording: { howToAllow },
     state: folders.state,
@@ -53,6 +50,14 @@ export async function run(flags: RunFlags, command: readonly string[]): Promise<
     signals.dispose();
     events?.dispose();
   }
+}
+
+async function terminalPrompter(): Promise<Prompter> {
+  const [{ createTerminalPrompter }, { openTerminal }] = await Promise.all([
+    import('./prompter.js'),
+    import('./terminal.js'),
+  ]);
+  return createTerminalPrompter(openTerminal);
 }
 
 interface Memory {

@@ -5,7 +5,7 @@ import { isPublic, parseAddress, specialNetworks, networkContains } from './addr
 import type { HostPattern, PortRange } from './hosts.js';
 import { ANY_PORT, normalHost } from './hosts.js';
 import type { NetworkPolicy } from './policy.js';
-import type { RequestObject } from './request.js';
+import type { NetworkObject } from './request.js';
 import type { Effect, NetworkRule, RuleTarget } from './rules.js';
 
 export interface RuleDecision {
@@ -19,7 +19,7 @@ export interface AddressDecision extends RuleDecision {
 }
 
 /** The decision before any grant or answer. What is no host name and no address is denied. */
-export function decide(network: NetworkPolicy, object: RequestObject): RuleDecision {
+export function decide(network: NetworkPolicy, object: NetworkObject): RuleDecision {
   if (!('port' in object)) return decideLookup(network, object.host);
   const target = targetOf(object);
   if (target === undefined) return { effect: 'deny', rule: null };
@@ -109,7 +109,7 @@ function isOnAddress({ pattern }: NetworkRule): boolean {
 }
 
 function targetOf(
-  object: Exclude<RequestObject, { readonly port?: never }>,
+  object: Exclude<NetworkObject, { readonly port?: never }>,
 ): RuleTarget | undefined {
   if ('address' in object) {
     const address = parseAddress(object.address);

@@ -6,7 +6,7 @@ import { decide, judgeAddresses } from './decide.js';
 import { normalHost, parseHostPattern, writePattern } from './hosts.js';
 import { describeOrigin } from './origin.js';
 import type { Policy } from './policy.js';
-import type { RequestObject } from './request.js';
+import type { NetworkObject } from './request.js';
 import type { Effect } from './rules.js';
 
 export interface Explanation {
@@ -41,7 +41,7 @@ export function explainHost(policy: Policy, text: string): Explanation | undefin
 }
 
 /** Why a request was decided as it was, also for questions and denials. */
-export function explainObject(policy: Policy, object: RequestObject): Explanation {
+export function explainObject(policy: Policy, object: NetworkObject): Explanation {
   const { effect, rule } = decide(policy.network, object);
   const decision = `${objectText(object)} ${effectWords[effect]}`;
   const matched = rule === null ? undefined : policy.network.rules[rule];
@@ -97,7 +97,7 @@ function explainHostPort(policy: Policy, port: number): Explanation {
 
 const effectWords = { allow: 'is allowed', deny: 'is denied', ask: 'is asked about' } as const;
 
-function objectText(object: RequestObject): string {
+function objectText(object: NetworkObject): string {
   if ('address' in object)
     return object.address.includes(':')
       ? `[${object.address}]:${object.port}`

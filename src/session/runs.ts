@@ -1,6 +1,6 @@
 // The runs of one session: admits each launcher that says hello, follows its run to the end, records both.
 
-import { redactArguments, redactSubject } from '../audit/redact.js';
+import { redactArguments, redactSubject, redactWanted } from '../audit/redact.js';
 import type { AuditEntry } from '../audit/schema.js';
 import type { AuditWriter } from '../audit/writer.js';
 import type { Clock } from '../base/clock.js';
@@ -8,18 +8,26 @@ import { DisposableStore } from '../base/disposable.js';
 import { userMessageOf } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Broker, RunHandle } from '../broker/broker.js';
+import { opensOf } from '../broker/actions.js';
+import { holds } from '../broker/grants.js';
 import type { RunPolicy } from '../broker/runPolicy.js';
+import { busyLine, openFailedLine } from '../broker/words.js';
 import type { ChannelEnd } from '../launch/control/channel.js';
 import type { Admission, AdmittedRun, Link } from '../launch/control/link.js';
 import { createLink } from '../launch/control/link.js';
-import type { HelloFrame, LauncherFrame, ParseFrame } from '../launch/control/schema.js';
+import type {
+  HelloFrame,
+  LauncherFrame,
+  ParseFrame,
+  UnpublishedFrame,
+} from '../launch/control/schema.js';
 import type { SpawnedLauncher } from '../launch/linux.js';
 import type { RunExit, TrackedRun } from '../launch/run.js';
 import { childStatus, trackRun } from '../launch/run.js';
 import type { Gap, LinuxPlan } from '../plan/plan.js';
-import type { Grant } from '../policy/grant.js';
+import type { Grant, Open } from '../policy/grant.js';
 import type { KnownRun } from './restore.js';
-import type { RunSnapshot } from './snapshot.js';
+import type { PublishedPort, RunSnapshot } from './snapshot.js';
 
 /** A connection that says nothing for this long is not a launcher. */
 const HELLO_MS = 10_000;
@@ -41,6 +49,19 @@ export type PlannedRun =
     }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
+/** What happened to a run that a person should see at once. */
+export type SessionNotice =
+  | ({ readonly kind: 'published' } & PublishedPort)
+  | ({ readonly kind: 'unpublished'; readonly reason: UnpublishedFrame['reason'] } & PublishedPort)
+  /** Taken back; `busy`: programs still hold files of it, or have their working directory there. */
+  | {
+      readonly kind: 'revoked';
+      readonly run: string;
+      readonly opens: readonly (Open & { readonly busy: boolean })[];
+    }
+  /** Allowed, but it could not be opened. */
+  | ({ readonly kind: 'openFailed'; readonly run: string; readonly error: string } & Open);
+
 export interface RunsOptions {
   readonly session: string;
   readonly audit: AuditWriter;
@@ -53,6 +74,9 @@ export interface RunsOptions {
   readonly plan: (run: string, hello: HelloFrame) => Promise<PlannedRun>;
   /** What the record says of a run that comes back. */
   readonly find: (run: string) => KnownRun | undefined;
+  /** Which paths are told relative to. */
+  readonly home: string;
+  readonly onNotice: (notice: SessionNotice) => void;
   readonly onDidChange: () => void;
 }
 
@@ -62,6 +86,9 @@ export interface Runs {
   /** A launcher that was started here; `child` is undefined when that failed. */
   adopt(command: readonly string[], directory: string, spawn: () => SpawnedLauncher): TrackedRun;
   stop(runId: string): boolean;
+  /** Closes a published port; false when it is not open. */
+  stopSharing(runId: string, port: number): boolean;
+  ports(): readonly PublishedPort[];
   link(runId: string): Link | undefined;
   snapshot(): readonly RunSnapshot[];
   /** Ends what was started here and lets go of the rest. */
@@ -81,6 +108,8 @@ interface RunRecord {
   gaps: readonly Gap[];
   link: Link | undefined;
   handle: RunHandle | undefined;
+  /** By their number inside. */
+  readonly ports: Map<number, PublishedPort>;
   /** The `run` line is written, so an `exit` line belongs to it. */
   isRecorded: boolean;
 }
@@ -122,6 +151,7 @@ export function createRuns(options: RunsOptions): Runs {
       gaps: [],
       link: undefined,
       handle: undefined,
+      ports: new Map(),
       isRecorded: false,
     };
     records.set(id, record);
@@ -141,6 +171,7 @@ export function createRuns(options: RunsOptions): Runs {
 
   const finish = (record: RunRecord, exit: RunExit): void => {
     record.handle?.dispose();
+    record.ports.clear();
     if (record.isRecorded) {
       recordLate({
         kind: 'exit',
@@ -200,7 +231,11 @@ export function createRuns(options: RunsOptions): Runs {
     begin(record, hello, known.session, known.grants, planned);
     broker.restore(known.grants);
     record.tracked.step({ kind: 'ready' });
-    return { kind: 'welcome', run: attach(record, link, known.session, planned) };
+    const holder = { id, session: known.session };
+    const opens = known.grants
+      .filter((grant) => holds(grant, holder))
+      .flatMap(({ target }) => opensOf(target));
+    return { kind: 'welcome', opens, run: attach(record, link, known.session, planned) };
   };
 
   /** Recorded before anything runs; a run that cannot be recorded is refused by the throw. */
@@ -267,8 +302,11 @@ export function createRuns(options: RunsOptions): Runs {
       notify: (text) => {
         link.notify(text);
       },
-      disconnect: (target) => {
-        link.disconnect(target);
+      open: (opens) => {
+        link.grant(opens);
+      },
+      revoke: (revocation) => {
+        link.revoke(revocation);
       },
     });
     record.link = link;
@@ -282,18 +320,43 @@ export function createRuns(options: RunsOptions): Runs {
         record.tracked.step({ kind: 'ready' });
       },
       ask: (request, signal) => handle.ask(request, signal),
-      denied({ subject, action, object, reason, rule }) {
-        const redacted = redactSubject(subject);
-        const words = planned.policy.describeRule(rule);
+      denied(frame) {
         recordLate({
           kind: 'denial',
           run,
-          subject: redacted,
-          action,
-          object,
-          reason,
-          rule: words,
+          subject: redactSubject(frame.subject),
+          reason: frame.reason,
+          rule: planned.policy.describe(frame, frame.rule),
+          ...redactWanted(frame),
         });
+      },
+      opened({ opens }) {
+        recordLate({ kind: 'opened', run, opens });
+        for (const open of opens) {
+          if (open.error !== null) sayOpenFailed(run, link, open, open.error);
+        }
+      },
+      revoked({ opens }) {
+        recordLate({ kind: 'revoked', run, opens });
+        for (const open of opens) {
+          if (open.busy) link.notify(busyLine(open, options.home));
+        }
+        options.onNotice({ kind: 'revoked', run, opens });
+      },
+      published({ port, hostPort, address }) {
+        const published = { run, port, hostPort, address };
+        record.ports.set(port, published);
+        recordLate({ kind: 'published', ...published });
+        options.onNotice({ kind: 'published', ...published });
+        options.onDidChange();
+      },
+      unpublished({ port, reason }) {
+        recordLate({ kind: 'unpublished', run, port, reason });
+        const published = record.ports.get(port);
+        if (published === undefined) return;
+        record.ports.delete(port);
+        options.onNotice({ kind: 'unpublished', reason, ...published });
+        options.onDidChange();
       },
       exit(status) {
         record.tracked.step({ kind: 'exit', status });
@@ -311,6 +374,11 @@ export function createRuns(options: RunsOptions): Runs {
           record.tracked.step({ kind: 'gone', message: endInWords(end), isLost: true });
       },
     };
+  };
+
+  const sayOpenFailed = (run: string, link: Link, { access, path }: Open, error: string): void => {
+    link.notify(openFailedLine({ access, path }, error, options.home));
+    options.onNotice({ kind: 'openFailed', run, access, path, error });
   };
 
   const accept = (socket: Socket): void => {
@@ -408,6 +476,13 @@ export function createRuns(options: RunsOptions): Runs {
       void record.tracked.stop('user');
       return true;
     },
+    stopSharing(runId, port) {
+      const record = records.get(runId);
+      if (record?.link === undefined || !record.ports.has(port)) return false;
+      record.link.revoke({ connections: [], opens: [], ports: [port] });
+      return true;
+    },
+    ports: () => [...records.values()].flatMap(({ ports }) => [...ports.values()]),
     snapshot: () => [...records.values()].map(snapshotOf),
     async close() {
       closed = true;

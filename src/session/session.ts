@@ -29,6 +29,7 @@ import type { Run } from '../launch/run.js';
 import type { Gap } from '../plan/plan.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { PolicyResult } from '../policy/policy.js';
+import type { AlwaysRule } from '../policy/grant.js';
 import type { AccessRequest } from '../policy/request.js';
 import { describeProblem } from '../settings/layers.js';
 import { auditFolder } from './auditLog.js';
@@ -37,7 +38,7 @@ import { createRelayPrompter } from './relayPrompter.js';
 import { joinLookups, resolveName } from './resolveName.js';
 import { findRun } from './restore.js';
 import { createRuns } from './runs.js';
-import type { PlannedRun } from './runs.js';
+import type { PlannedRun, SessionNotice } from './runs.js';
 import type { RunSnapshot, SessionSnapshot } from './snapshot.js';
 import { postureOf } from './snapshot.js';
 
@@ -59,11 +60,7 @@ export interface Wording {
   readonly howToAllow: (request: AccessRequest) => string;
 }
 
-/** A rule that an "always" answer writes, in the notation of `cordon.network.allow` and `.deny`. */
-export interface AlwaysRule {
-  readonly effect: 'allow' | 'deny';
-  readonly pattern: string;
-}
+export type { AlwaysRule, SessionNotice };
 
 export interface SessionOptions {
   /** Default: random. */
@@ -72,7 +69,8 @@ export interface SessionOptions {
   readonly policyFor: (request: RunRequest) => PolicyResult;
   /** Launchers below these find this session by themselves; none registers nothing (CLI). */
   readonly roots: readonly AbsolutePath[];
-  readonly prompter: Prompter;
+  /** Without one, nobody is asked: what no rule and no grant allows is denied at once. */
+  readonly prompter: Prompter | undefined;
   readonly wording: Wording;
   /** Default: dns.promises.lookup(host, { all: true, verbatim: true }). */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
@@ -90,6 +88,8 @@ export interface SessionOptions {
   readonly terminal?: 'inherit' | 'relay';
   /** Writes the user's settings. Without it `always` counts as `session`. */
   readonly onAlways?: (rule: AlwaysRule) => Promise<void>;
+  /** What a person should see at once, besides questions. */
+  readonly notices?: (notice: SessionNotice) => void;
   /** Every line of the audit, after it was written. */
   readonly events?: (line: AuditLine) => void;
   readonly clock?: Clock;
@@ -116,8 +116,10 @@ export interface Session {
   snapshot(): SessionSnapshot;
   /** False when the question is over; nothing happens then. */
   answer(questionId: string, answer: Answer): boolean;
-  /** Ends a grant: later calls ask again, relayed connections to its target are closed. */
+  /** Ends a grant: later calls ask again, relayed connections to its target, its places and its port are closed. */
   revoke(grantId: string): void;
+  /** Closes a published port; false when it is not open. */
+  stopSharing(runId: string, port: number): boolean;
   /** Starts a command inside (CLI). The run ends with this process. */
   start(command: readonly string[], options?: StartOptions): Run;
   /** Ends a run by its id; false when it is not there. */
@@ -158,10 +160,10 @@ export const createSession: CreateSession = async (options) => {
   if (isListening) audit.open();
   const broker = createBroker({
     prompter:
-      options.terminal === 'relay'
+      options.terminal === 'relay' && options.prompter !== undefined
         ? createRelayPrompter(options.prompter, (run) => runs.link(run))
         : options.prompter,
-    words: options.wording,
+    words: { ...options.wording, home: homeFolder() },
     audit,
     resolve: joinLookups(options.resolve ?? resolveName, clock),
     clock,
@@ -190,7 +192,7 @@ export const createSession: CreateSession = async (options) => {
     return {
       kind: 'planned',
       ...planForLauncher(policy, shared, hello.pid),
-      policy: runPolicyOf(policy.network),
+      policy: runPolicyOf(policy),
       answerMs: answerMs - Math.min(ANSWER_MARGIN_MS, answerMs / 10),
     };
   };
@@ -204,6 +206,10 @@ export const createSession: CreateSession = async (options) => {
     createId: randomId,
     plan: (run, hello) => Promise.resolve().then(() => plan(run, hello)),
     find: (run) => findRun(folder, run),
+    home: homeFolder(),
+    onNotice: (notice) => {
+      options.notices?.(notice);
+    },
     onDidChange: () => {
       fireChanged();
     },
@@ -217,6 +223,7 @@ export const createSession: CreateSession = async (options) => {
       runs: all,
       pending: broker.questions(),
       grants: broker.grants(),
+      ports: runs.ports(),
       posture: postureOf(host.problem, gaps),
       gaps,
       ...(host.problem === undefined ? {} : { problem: host.problem }),
@@ -265,6 +272,7 @@ export const createSession: CreateSession = async (options) => {
     revoke(grantId) {
       broker.revoke(grantId);
     },
+    stopSharing: (runId, port) => runs.stopSharing(runId, port),
     start(command, startOptions = {}) {
       const run = runs.adopt(command, startOptions.directory ?? process.cwd(), () => {
         const program = findLauncher(options.dist);
@@ -333,6 +341,11 @@ function orUndefined<T>(find: () => T): T | undefined {
     if (error instanceof CordonError) return undefined; // the posture says what is wrong
     throw error;
   }
+}
+
+/** Only for words: what a path begins with to be told as `~`. */
+function homeFolder(): string {
+  return process.env['HOME'] ?? '';
 }
 
 /** From the kernel, without node:crypto, which takes a few milliseconds to load. */

@@ -22,12 +22,24 @@ export interface RunSnapshot {
   readonly exit?: RunExit;
 }
 
+/** A listener inside a run that can be reached on this machine. */
+export interface PublishedPort {
+  readonly run: string;
+  readonly port: number;
+  /** Another one when the port was taken. */
+  readonly hostPort: number;
+  /** A loopback address of this machine. */
+  readonly address: string;
+}
+
 export interface SessionSnapshot {
   /** Runs that are not over, oldest first, and then the latest ones that are. */
   readonly runs: readonly RunSnapshot[];
   /** Questions without an answer, oldest first. */
   readonly pending: readonly Question[];
   readonly grants: readonly Grant[];
+  /** Of all runs, in the order in which they were opened. */
+  readonly ports: readonly PublishedPort[];
   readonly posture: Posture;
   /** What this host, or a run that is not over, cannot keep. */
   readonly gaps: readonly Gap[];

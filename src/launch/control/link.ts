@@ -10,20 +10,24 @@ import type { Deferred } from '../../base/deferred.js';
 import type { Disposable } from '../../base/disposable.js';
 import { userMessageOf } from '../../base/errors.js';
 import type { LinuxPlan } from '../../plan/plan.js';
-import type { AccessRequest, Decision } from '../../policy/request.js';
+import type { Revocation } from '../../policy/grant.js';
+import type { AccessRequest, Decision, Open } from '../../policy/request.js';
 import { createChannel } from './channel.js';
 import type { ChannelEnd } from './channel.js';
 import type {
   AskFrame,
   BrokerFrame,
-  Connection,
   DenialFrame,
   HelloFrame,
   LauncherErrorFrame,
   LauncherFrame,
+  OpenedFrame,
   ParseFrame,
+  PublishedFrame,
   ReadyFrame,
+  RevokedFrame,
   RunStatus,
+  UnpublishedFrame,
 } from './schema.js';
 
 /** Asks that may be open at once; the launcher keeps to fewer. */
@@ -31,7 +35,8 @@ const MAX_ASKS = 4096;
 
 export type Admission =
   | { readonly kind: 'plan'; readonly plan: LinuxPlan; readonly run: AdmittedRun }
-  | { readonly kind: 'welcome'; readonly run: AdmittedRun }
+  /** A run that carries on, with what stays open besides its plan's own. */
+  | { readonly kind: 'welcome'; readonly opens: readonly Open[]; readonly run: AdmittedRun }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 /** What happens to a run, for whoever admitted it. */
@@ -41,6 +46,10 @@ export interface AdmittedRun {
   /** Never rejects. When the signal aborts, nobody wants the answer any more. */
   ask(request: AccessRequest, signal: AbortSignal): Promise<Decision>;
   denied(frame: DenialFrame): void;
+  opened(frame: OpenedFrame): void;
+  revoked(frame: RevokedFrame): void;
+  published(frame: PublishedFrame): void;
+  unpublished(frame: UnpublishedFrame): void;
   exit(status: RunStatus): void;
   failed(frame: LauncherErrorFrame): void;
   closed(end: ChannelEnd): void;
@@ -48,7 +57,9 @@ export interface AdmittedRun {
 
 export interface Link extends Disposable {
   notify(text: string): void;
-  disconnect(connection: Connection): void;
+  /** Opens what was allowed in another run. */
+  grant(opens: readonly Open[]): void;
+  revoke(revocation: Revocation): void;
   stop(reason: 'user' | 'sessionClosed' | 'brokerLost' | 'limit' | 'internal'): void;
   /** Settles when the run's terminal relay stands still, or the connection is gone. */
   hold(): Promise<void>;
@@ -115,6 +126,18 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
       case 'denial':
         run.denied(frame);
         break;
+      case 'opened':
+        run.opened(frame);
+        break;
+      case 'revoked':
+        run.revoked(frame);
+        break;
+      case 'published':
+        run.published(frame);
+        break;
+      case 'unpublished':
+        run.unpublished(frame);
+        break;
       case 'held':
         holding?.resolve(undefined);
         break;
@@ -148,7 +171,9 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     stage = { kind: 'open', run: admission.run };
     try {
       channel.send(
-        admission.kind === 'plan' ? { kind: 'plan', ...admission.plan } : { kind: 'welcome' },
+        admission.kind === 'plan'
+          ? { kind: 'plan', ...admission.plan }
+          : { kind: 'welcome', opens: admission.opens },
       );
     } catch (error) {
       const message = userMessageOf(error); // larger than a frame may be
@@ -171,8 +196,8 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
   const answer = async (run: AdmittedRun, frame: AskFrame): Promise<void> => {
     const controller = new AbortController();
     asks.set(frame.id, controller);
-    const { subject, action, object } = frame;
-    const decision = await run.ask({ run: run.id, subject, action, object }, controller.signal);
+    const { kind: _kind, id: _id, rule: _rule, want: _want, ...wanted } = frame;
+    const decision = await run.ask({ run: run.id, ...wanted }, controller.signal);
     if (!asks.delete(frame.id)) return; // withdrawn, or the connection is gone
     channel.send({
       kind: 'answer',
@@ -180,6 +205,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
       effect: decision.effect,
       reason: decision.reason,
       addresses: decision.addresses,
+      opens: decision.opens,
       message: decision.message ?? null,
     });
   };
@@ -201,8 +227,11 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     notify(text) {
       channel.send({ kind: 'notice', text });
     },
-    disconnect(connection) {
-      channel.send({ kind: 'revoke', connections: [connection] });
+    grant(opens) {
+      channel.send({ kind: 'grant', opens });
+    },
+    revoke(revocation) {
+      channel.send({ kind: 'revoke', ...revocation });
     },
     stop(reason) {
       channel.send({ kind: 'stop', reason });

@@ -7,8 +7,9 @@ import * as z from 'zod/mini';
 import type { Gap, LinuxPlan, Mount, Open, PlannedFiles, PlannedRule } from '../../plan/plan.js';
 import type { AbsolutePath } from '../../policy/paths.js';
 import { absolutePath } from '../../policy/paths.js';
-import type { DenialObject, ReasonCode, RequestObject, Subject } from '../../policy/request.js';
-import { REASONS } from '../../policy/request.js';
+import type { Revocation } from '../../policy/grant.js';
+import type { ReasonCode, Subject, Wanted } from '../../policy/request.js';
+import { FILE_CALLS, REASONS } from '../../policy/request.js';
 import { parseStrictJson } from './json.js';
 
 export const PROTOCOL_VERSION = 1;
@@ -38,24 +39,49 @@ export interface ReadyFrame {
   readonly gaps: readonly Gap[];
 }
 
-export interface AskFrame {
+export type AskFrame = {
   readonly kind: 'ask';
   readonly id: number;
   readonly subject: Subject;
-  readonly action: 'connect' | 'lookup';
-  readonly object: RequestObject;
-  /** Index in the plan's rules; null when the mode decided. */
+  /** Why, in the program's own words; null when a call is held. */
+  readonly because: string | null;
+  /** Index in the plan's network rules; null when the mode decided, and for everything but the network. */
   readonly rule: number | null;
   readonly want: 'decision' | 'addresses';
-}
+} & Wanted;
 
-export interface DenialFrame {
+export type DenialFrame = {
   readonly kind: 'denial';
   readonly subject: Subject;
-  readonly action: 'connect' | 'lookup';
-  readonly object: DenialObject;
   readonly reason: ReasonCode;
   readonly rule: number | null;
+} & Wanted;
+
+/** Opens have taken effect, each unless it has an error. */
+export interface OpenedFrame {
+  readonly kind: 'opened';
+  readonly opens: readonly (Open & { readonly error: string | null })[];
+}
+
+/** Opens are closed again; `busy`: programs still have files of it open, or their working directory there. */
+export interface RevokedFrame {
+  readonly kind: 'revoked';
+  readonly opens: readonly (Open & { readonly busy: boolean })[];
+}
+
+/** A listener inside can be reached on this machine. */
+export interface PublishedFrame {
+  readonly kind: 'published';
+  readonly port: number;
+  /** Another one when the port was taken. */
+  readonly hostPort: number;
+  readonly address: string;
+}
+
+export interface UnpublishedFrame {
+  readonly kind: 'unpublished';
+  readonly port: number;
+  readonly reason: 'closed' | 'revoked' | 'failed';
 }
 
 export interface LauncherErrorFrame {
@@ -72,6 +98,10 @@ export type LauncherFrame =
   | AskFrame
   | DenialFrame
   | LauncherErrorFrame
+  | OpenedFrame
+  | RevokedFrame
+  | PublishedFrame
+  | UnpublishedFrame
   | { readonly kind: 'withdraw'; readonly id: number }
   | { readonly kind: 'held' }
   | { readonly kind: 'exit'; readonly status: RunStatus };
@@ -85,12 +115,10 @@ export interface AnswerFrame {
   readonly reason: ReasonCode;
   /** Numeric, dialled in this order. */
   readonly addresses: readonly string[];
+  /** Open from now on; nothing for just this call. */
+  readonly opens: readonly Open[];
   readonly message: string | null;
 }
-
-export type Connection =
-  | { readonly host: string; readonly port: number }
-  | { readonly address: string; readonly port: number };
 
 export interface BrokerErrorFrame {
   readonly kind: 'error';
@@ -102,12 +130,15 @@ export type BrokerFrame =
   | PlanFrame
   | AnswerFrame
   | BrokerErrorFrame
-  | { readonly kind: 'welcome' }
+  /** Of what is open besides the plan's own, only these stay. */
+  | { readonly kind: 'welcome'; readonly opens: readonly Open[] }
+  /** What was allowed in another run of the session. */
+  | { readonly kind: 'grant'; readonly opens: readonly Open[] }
   | { readonly kind: 'hold' }
   | { readonly kind: 'resume' }
   | { readonly kind: 'notice'; readonly text: string }
   | { readonly kind: 'stop'; readonly reason: ReasonCode }
-  | { readonly kind: 'revoke'; readonly connections: readonly Connection[] };
+  | ({ readonly kind: 'revoke' } & Revocation);
 
 const positive = () => z.int().check(z.gte(1));
 const port = () => z.int().check(z.gte(1), z.lte(65535));
@@ -138,7 +169,7 @@ const subject = () =>
       .check(z.maxLength(MAX_CHAIN)),
   });
 
-const connection = () =>
+const destination = () =>
   z.union([
     z.strictObject({ host: host(), port: port() }),
     z.strictObject({ address: address(), port: port() }),
@@ -146,7 +177,63 @@ const connection = () =>
 
 const ruleIndex = () => z.nullable(z.int().check(z.gte(0)));
 
-const lookup = () => z.strictObject({ host: host() });
+const openShape = () => ({ access: z.enum(['write', 'read', 'git', 'socket']), path: path() });
+
+const open = (): z.ZodMiniType<Open> => z.strictObject(openShape());
+
+/** The shapes of what can be wanted, each with `shared` keys beside action and object. */
+function wanted<Shared extends z.core.$ZodLooseShape>(shared: Shared) {
+  const call = z.enum(FILE_CALLS);
+  return z.discriminatedUnion('action', [
+    z.strictObject({ ...shared, action: z.literal('connect'), object: destination() }),
+    z.strictObject({
+      ...shared,
+      action: z.literal('lookup'),
+      object: z.strictObject({ host: host() }),
+    }),
+    z.strictObject({
+      ...shared,
+      action: z.literal('write'),
+      object: z.strictObject({
+        path: path(),
+        call,
+        to: z.nullable(path()),
+        folder: z.nullable(path()),
+        protected: z.boolean(),
+        change: z.nullable(z.string()),
+      }),
+    }),
+    z.strictObject({
+      ...shared,
+      action: z.literal('git'),
+      object: z.strictObject({ repository: path(), path: path(), call }),
+    }),
+    z.strictObject({
+      ...shared,
+      action: z.literal('read'),
+      object: z.strictObject({ path: path(), folder: z.nullable(path()) }),
+    }),
+    z.strictObject({
+      ...shared,
+      action: z.literal('socket'),
+      object: z.strictObject({ path: path(), call: z.enum(['connect', 'bind']) }),
+    }),
+    z.strictObject({
+      ...shared,
+      action: z.literal('sign'),
+      object: z.strictObject({
+        agent: z.enum(['ssh', 'gpg']),
+        key: z.string(),
+        purpose: z.string(),
+      }),
+    }),
+    z.strictObject({
+      ...shared,
+      action: z.literal('publish'),
+      object: z.strictObject({ port: port() }),
+    }),
+  ]);
+}
 
 type Schemas<Frame extends { readonly kind: string }> = {
   readonly [K in Frame['kind']]: () => z.ZodMiniType<Extract<Frame, { readonly kind: K }>>;
@@ -171,36 +258,41 @@ const launcherFrames: Schemas<LauncherFrame> = {
       init: positive(),
       gaps: z.array(z.strictObject({ promise: z.string(), reason: z.string() })),
     }),
-  ask: () => {
-    const shared = {
+  ask: () =>
+    wanted({
       kind: z.literal('ask'),
       id: positive(),
       subject: subject(),
+      because: z.nullable(z.string()),
       rule: ruleIndex(),
       want: z.enum(['decision', 'addresses']),
-    };
-    return z.discriminatedUnion('action', [
-      z.strictObject({ ...shared, action: z.literal('connect'), object: connection() }),
-      z.strictObject({ ...shared, action: z.literal('lookup'), object: lookup() }),
-    ]);
-  },
+    }),
   withdraw: () => z.strictObject({ kind: z.literal('withdraw'), id: positive() }),
-  denial: () => {
-    const shared = {
-      kind: z.literal('denial'),
-      subject: subject(),
-      reason: reason(),
-      rule: ruleIndex(),
-    };
-    return z.discriminatedUnion('action', [
-      z.strictObject({
-        ...shared,
-        action: z.literal('connect'),
-        object: z.union([connection(), z.strictObject({ path: z.string() })]),
-      }),
-      z.strictObject({ ...shared, action: z.literal('lookup'), object: lookup() }),
-    ]);
-  },
+  denial: () =>
+    wanted({ kind: z.literal('denial'), subject: subject(), reason: reason(), rule: ruleIndex() }),
+  opened: () =>
+    z.strictObject({
+      kind: z.literal('opened'),
+      opens: z.array(z.strictObject({ ...openShape(), error: z.nullable(z.string()) })),
+    }),
+  revoked: () =>
+    z.strictObject({
+      kind: z.literal('revoked'),
+      opens: z.array(z.strictObject({ ...openShape(), busy: z.boolean() })),
+    }),
+  published: () =>
+    z.strictObject({
+      kind: z.literal('published'),
+      port: port(),
+      hostPort: port(),
+      address: address(),
+    }),
+  unpublished: () =>
+    z.strictObject({
+      kind: z.literal('unpublished'),
+      port: port(),
+      reason: z.enum(['closed', 'revoked', 'failed']),
+    }),
   held: () => z.strictObject({ kind: z.literal('held') }),
   exit: () =>
     z.strictObject({
@@ -278,9 +370,6 @@ const files = (): z.ZodMiniType<PlannedFiles> =>
     repositories: z.array(z.strictObject({ directory: path(), common: path() })),
   });
 
-const open = (): z.ZodMiniType<Open> =>
-  z.strictObject({ access: z.enum(['write', 'read', 'git', 'socket']), path: path() });
-
 const brokerFrames: Schemas<BrokerFrame> = {
   plan: () =>
     z.strictObject({
@@ -326,15 +415,23 @@ const brokerFrames: Schemas<BrokerFrame> = {
       effect: z.enum(['allow', 'deny']),
       reason: reason(),
       addresses: z.array(address()),
+      opens: z.array(open()),
       message: z.nullable(z.string()),
     }),
   error: () => z.strictObject({ kind: z.literal('error'), code: z.string(), message: z.string() }),
-  welcome: () => z.strictObject({ kind: z.literal('welcome') }),
+  welcome: () => z.strictObject({ kind: z.literal('welcome'), opens: z.array(open()) }),
+  grant: () => z.strictObject({ kind: z.literal('grant'), opens: z.array(open()) }),
   hold: () => z.strictObject({ kind: z.literal('hold') }),
   resume: () => z.strictObject({ kind: z.literal('resume') }),
   notice: () => z.strictObject({ kind: z.literal('notice'), text: z.string() }),
   stop: () => z.strictObject({ kind: z.literal('stop'), reason: reason() }),
-  revoke: () => z.strictObject({ kind: z.literal('revoke'), connections: z.array(connection()) }),
+  revoke: () =>
+    z.strictObject({
+      kind: z.literal('revoke'),
+      connections: z.array(destination()),
+      opens: z.array(open()),
+      ports: z.array(port()),
+    }),
 };
 
 export type ParseFrame<Frame> = (bytes: Uint8Array) => Frame;
