@@ -2,9 +2,9 @@
 #include <dirent.h>
 #include <limits.h>
 
+#include "check.h"
 #include "common/limits.h"
 #include "linux/tripwire_service.h"
-#include "check.h"
 
 static const struct node_identity first = { .device = 1, .inode = 1 };
 static const struct node_identity second = { .device = 1, .inode = 2 };
@@ -203,7 +203,7 @@ static size_t add_entry(char *entries, size_t at, const char *name)
 	memcpy(entries + at + 8, &offset, sizeof(offset));
 	memcpy(entries + at + 16, &length, sizeof(length));
 	entries[at + 18] = DT_REG;
-	memcpy(entries + at + 19, name, strlen(name));
+	memcpy(entries + at + 19, name, strnlen(name, NAME_MAX));
 	return at + length;
 }
 
