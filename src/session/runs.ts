@@ -52,7 +52,10 @@ export type PlannedRun =
 /** What happened to a run that a person should see at once. */
 export type SessionNotice =
   | ({ readonly kind: 'published' } & PublishedPort)
-  | ({ readonly kind: 'unpublished'; readonly reason: UnpublishedFrame['reason'] } & PublishedPort)
+  | ({ readonly kind: 'unpublished'; readonly reason: UnpublishedFrame['reason'] } & Omit<
+      PublishedPort,
+      'address'
+    >)
   /** Taken back; `busy`: programs still hold files of it, or have their working directory there. */
   | {
       readonly kind: 'revoked';
@@ -355,7 +358,13 @@ export function createRuns(options: RunsOptions): Runs {
         const published = record.ports.get(port);
         if (published === undefined) return;
         record.ports.delete(port);
-        options.onNotice({ kind: 'unpublished', reason, ...published });
+        options.onNotice({
+          kind: 'unpublished',
+          run,
+          port,
+          hostPort: published.hostPort,
+          reason,
+        });
         options.onDidChange();
       },
       exit(status) {

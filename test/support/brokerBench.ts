@@ -7,7 +7,8 @@ import type { Broker, BrokerOptions, RunHandle } from '../../src/broker/broker.j
 import { createBroker } from '../../src/broker/broker.js';
 import type { BrokerRun } from '../../src/broker/requests.js';
 import type { AddressDecision, RunPolicy } from '../../src/broker/runPolicy.js';
-import type { AccessRequest, Decision, RequestObject } from '../../src/policy/request.js';
+import type { Revocation } from '../../src/policy/grant.js';
+import type { Decision, NetworkObject, Open, Wanted } from '../../src/policy/request.js';
 import type { FakeClock } from './fakeClock.js';
 import { createFakeClock } from './fakeClock.js';
 import type { FakePrompter } from './fakePrompter.js';
@@ -29,26 +30,33 @@ export interface Bench {
   broken: 'append' | 'flush' | undefined;
   /** Runs are added when they are first named. */
   run(id?: string): BenchRun;
-  /** Asks for a connection by curl. */
-  ask(object: RequestObject, options?: AskOptions): Promise<Decision>;
+  /** Asks for a connection by curl, or a look-up. */
+  ask(object: NetworkObject, options?: AskOptions): Promise<Decision>;
+  /** Asks for anything, by curl. */
+  want(wanted: Wanted, options?: AskOptions): Promise<Decision>;
 }
 
 export interface BenchRun {
   readonly handle: RunHandle;
   readonly notices: string[];
-  readonly disconnected: string[];
+  /** What was taken away. */
+  readonly revoked: Revocation[];
+  /** What was opened although it did not ask. */
+  readonly opened: Open[];
 }
 
 export interface AskOptions {
   readonly run?: string;
   readonly signal?: AbortSignal;
-  readonly action?: AccessRequest['action'];
+  readonly because?: string | null;
 }
 
 /** Rules by target: what is not there is asked. Addresses by text: what is not there is public. */
 export interface BenchPolicy {
   readonly targets?: Readonly<Record<string, 'allow' | 'deny'>>;
   readonly addresses?: Readonly<Record<string, 'allow' | 'deny' | 'ask'>>;
+  /** The administrator keeps files out of answers that are wider than one call. */
+  readonly isNarrow?: boolean;
 }
 
 export const ANSWER_MS = 60_000;
@@ -69,7 +77,11 @@ export function createBench(
 
   const broker = createBroker({
     prompter,
-    words: { whereToAnswer: 'answer here', howToAllow: () => 'Allow it in the settings' },
+    words: {
+      whereToAnswer: 'answer here',
+      howToAllow: () => 'Allow it in the settings',
+      home: '/home/ada',
+    },
     audit: {
       append(entry): AuditLine {
         if (bench.broken === 'append') throw new CordonError('auditFailed', 'the disk is full');
@@ -91,8 +103,8 @@ export function createBench(
     clock,
     createId: () => `id${(ids += 1)}`,
     log: silentLog,
-    onAlways: ({ effect, pattern }) => {
-      written.push(`${effect} ${pattern}`);
+    onAlways: ({ effect, setting, entry }) => {
+      written.push(`${effect} ${entry} in ${setting}`);
       return Promise.resolve();
     },
     ...options,
@@ -111,7 +123,8 @@ export function createBench(
       const known = runs.get(id);
       if (known !== undefined) return known;
       const notices: string[] = [];
-      const disconnected: string[] = [];
+      const revoked: Revocation[] = [];
+      const opened: Open[] = [];
       const run: BrokerRun = {
         id,
         session: options.session ?? 's1',
@@ -119,14 +132,20 @@ export function createBench(
         policy: policyOf(policy),
         answerMs: ANSWER_MS,
         notify: (text) => notices.push(text),
-        disconnect: (target) => disconnected.push(JSON.stringify(target)),
+        open: (opens) => opened.push(...opens),
+        revoke: (revocation) => revoked.push(revocation),
       };
-      const added = { handle: broker.addRun(run), notices, disconnected };
+      const added = { handle: broker.addRun(run), notices, revoked, opened };
       runs.set(id, added);
       return added;
     },
-    ask(object, { run = 'r1', signal, action = 'connect' } = {}) {
-      const request: AccessRequest = { run, subject: curl, action, object };
+    ask: (object, options) =>
+      bench.want(
+        'port' in object ? { action: 'connect', object } : { action: 'lookup', object },
+        options,
+      ),
+    want(wanted, { run = 'r1', signal, because = null } = {}) {
+      const request = { run, subject: curl, because, ...wanted };
       return bench.run(run).handle.ask(request, signal ?? new AbortController().signal);
     },
   };
@@ -142,15 +161,19 @@ export const curl = {
 } as const;
 
 function policyOf(policy: BenchPolicy): RunPolicy {
-  const textOf = (object: RequestObject): string =>
-    'address' in object ? object.address : object.host;
+  const textOf = (wanted: Wanted): string => {
+    const { object } = wanted;
+    if ('address' in object) return object.address;
+    return 'host' in object ? object.host : wanted.action;
+  };
   return {
-    describeRule: (rule) => `rule ${rule ?? 'mode'}`,
-    decide(object) {
-      const effect = policy.targets?.[textOf(object)];
+    describe: (_, rule) => `rule ${rule ?? 'mode'}`,
+    mayWiden: ({ action }) => policy.isNarrow !== true || action === 'connect',
+    decide(wanted) {
+      const effect = policy.targets?.[textOf(wanted)];
       return effect === undefined
         ? { effect: 'ask', rule: 'network mode ask' }
-        : { effect, rule: `${effect} ${textOf(object)}` };
+        : { effect, rule: `${effect} ${textOf(wanted)}` };
     },
     decideAddress(address): AddressDecision {
       switch (policy.addresses?.[address]) {

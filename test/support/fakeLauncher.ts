@@ -7,6 +7,7 @@ import { createChannel } from '../../src/launch/control/channel.js';
 import type { BrokerFrame, HelloFrame, LauncherFrame } from '../../src/launch/control/schema.js';
 import { createBrokerParser, MAX_PLAN_BYTES } from '../../src/launch/control/schema.js';
 import type { AbsolutePath } from '../../src/policy/paths.js';
+import type { Wanted } from '../../src/policy/request.js';
 import { curl } from './brokerBench.js';
 
 export interface FakeLauncher {
@@ -21,6 +22,8 @@ export interface FakeLauncher {
   write(bytes: Uint8Array): void;
   hello(about?: Partial<HelloFrame>): void;
   ask(id: number, host: string): void;
+  /** Asks for anything, by curl. */
+  want(id: number, wanted: Wanted, because?: string): void;
   close(): void;
   readonly closed: Promise<ChannelEnd>;
 }
@@ -59,6 +62,17 @@ export function createFakeLauncher(to: string | net.Socket): FakeLauncher {
     if (isOver) return Promise.reject(new Error('the connection is over'));
     return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   };
+  const want: FakeLauncher['want'] = (id, wanted, because) => {
+    channel.send({
+      kind: 'ask',
+      id,
+      subject: curl,
+      because: because ?? null,
+      ...wanted,
+      rule: null,
+      want: 'decision',
+    });
+  };
   return {
     frames,
     next,
@@ -87,16 +101,9 @@ export function createFakeLauncher(to: string | net.Socket): FakeLauncher {
       });
     },
     ask(id, host) {
-      channel.send({
-        kind: 'ask',
-        id,
-        subject: curl,
-        action: 'connect',
-        object: { host, port: 443 },
-        rule: null,
-        want: 'decision',
-      });
+      want(id, { action: 'connect', object: { host, port: 443 } });
     },
+    want,
     close() {
       channel.dispose();
     },

@@ -4,9 +4,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 
 import { followAudit, listAudit, readAudit } from '../../../src/audit/reader.js';
-import type { AuditEntry, AuditLine } from '../../../src/audit/schema.js';
+import type { AuditEntry, AuditLine, Recorded } from '../../../src/audit/schema.js';
 import type { AuditWriter } from '../../../src/audit/writer.js';
 import { createAuditWriter } from '../../../src/audit/writer.js';
+import type { AbsolutePath } from '../../../src/policy/paths.js';
 import { createFakeClock } from '../../support/fakeClock.js';
 import { createTempTree } from '../../support/tempTree.js';
 
@@ -18,23 +19,78 @@ const subject = {
   chain: [{ pid: 7, name: 'curl' }],
 };
 const target = { host: 'example.com', port: 443 };
-const grant = { id: 'g', session: 's', target, privateAddresses: [], patterns: [], at: 0 };
+const grant = {
+  id: 'g',
+  session: 's',
+  target,
+  origin: { run: 'r', program: 'curl', command: ['sh', 'x'] },
+  privateAddresses: [],
+  written: [],
+  at: 0,
+};
+const at = (path: string): AbsolutePath => path as AbsolutePath;
+const about = { run: 'r', subject, because: null, rule: 'mode ask' };
+const change = { sha256: '0'.repeat(64), bytes: 3 };
+const write = {
+  path: at('/home/ada/x'),
+  call: 'create',
+  to: null,
+  folder: at('/home/ada'),
+  protected: false,
+  change,
+} as const;
+const open = { access: 'write', path: at('/home/ada/\udcff') } as const;
+
+/** One request for each action. */
+const wanted: readonly Recorded[] = [
+  { action: 'connect', object: target },
+  { action: 'lookup', object: { host: 'example.com' } },
+  { action: 'write', object: write },
+  {
+    action: 'write',
+    object: { ...write, call: 'rename', to: at('/b'), folder: null, change: null },
+  },
+  {
+    action: 'git',
+    object: { repository: at('/ws/.git'), path: at('/ws/.git/HEAD'), call: 'open' },
+  },
+  { action: 'read', object: { path: at('/home/ada/.netrc'), folder: null } },
+  { action: 'socket', object: { path: at('/run/docker.sock'), call: 'connect' } },
+  { action: 'sign', object: { agent: 'ssh', key: 'SHA256:x', purpose: '' } },
+  { action: 'publish', object: { port: 5173 } },
+];
 
 /** One of each kind. */
 const entries: readonly AuditEntry[] = [
   { kind: 'run', run: 'r', session: 's', again: false, pid: 3, directory: '/ws', command: ['sh'] },
   { kind: 'gap', run: 'r', promise: 'network', reason: 'no nf_tables' },
-  {
-    kind: 'request',
-    run: 'r',
-    request: 1,
-    subject,
-    action: 'connect',
-    object: target,
-    rule: 'mode ask',
-  },
+  ...wanted.map((each, request) => ({ kind: 'request', request, ...about, ...each }) as const),
   { kind: 'grant', run: 'r', grant: { ...grant, scope: 'run', run: 'r' } },
   { kind: 'grant', run: 'r', grant: { ...grant, scope: 'session' } },
+  {
+    kind: 'grant',
+    run: 'r',
+    grant: { ...grant, scope: 'session', target: { ...open, protected: true } },
+  },
+  {
+    kind: 'grant',
+    run: 'r',
+    grant: { ...grant, scope: 'session', target: { agent: 'gpg', key: 'k' } },
+  },
+  {
+    kind: 'grant',
+    run: 'r',
+    grant: {
+      ...grant,
+      scope: 'always',
+      target: { publish: 5173 },
+      written: [{ effect: 'allow', setting: 'network.publish', entry: 5173 }],
+    },
+  },
+  { kind: 'opened', run: 'r', opens: [{ ...open, error: null }] },
+  { kind: 'revoked', run: 'r', opens: [{ ...open, busy: true }] },
+  { kind: 'published', run: 'r', port: 5173, hostPort: 5174, address: '127.0.0.1' },
+  { kind: 'unpublished', run: 'r', port: 5173, reason: 'closed' },
   {
     kind: 'answer',
     run: 'r',
@@ -44,6 +100,7 @@ const entries: readonly AuditEntry[] = [
     reason: 'user',
     grant: 'g',
     addresses: ['::1'],
+    opens: [open],
   },
   {
     kind: 'denial',
@@ -58,8 +115,8 @@ const entries: readonly AuditEntry[] = [
     kind: 'denial',
     run: 'r',
     subject,
-    action: 'connect',
-    object: { path: '/run/x' },
+    action: 'socket',
+    object: { path: at('/run/x'), call: 'connect' },
     reason: 'rule',
     rule: 'mode',
   },
@@ -73,7 +130,7 @@ interface Written {
   readonly told: AuditLine[];
 }
 
-function write(t: { after(call: () => void): void }, maxPartBytes?: number): Written {
+function record(t: { after(call: () => void): void }, maxPartBytes?: number): Written {
   const folder = path.join(createTempTree(t), 'state', 'audit');
   const told: AuditLine[] = [];
   const writer = createAuditWriter({
@@ -90,7 +147,7 @@ function write(t: { after(call: () => void): void }, maxPartBytes?: number): Wri
 }
 
 test('every kind of line is read back as it was written, after the line of its session', (t) => {
-  const { folder, writer, told } = write(t);
+  const { folder, writer, told } = record(t);
   for (const entry of entries) writer.append(entry);
   const [file] = listAudit(folder);
   const { lines, problems } = readAudit(file ?? '');
@@ -104,13 +161,13 @@ test('every kind of line is read back as it was written, after the line of its s
 });
 
 test('the record is the user’s alone', (t) => {
-  const { folder, writer } = write(t);
+  const { folder, writer } = record(t);
   assert.equal(fs.statSync(writer.file).mode & 0o777, 0o600);
   assert.equal(fs.statSync(folder).mode & 0o777, 0o700);
 });
 
 test('a line that is changed, removed, added or moved is noticed', (t) => {
-  const { writer } = write(t);
+  const { writer } = record(t);
   for (const entry of entries) writer.append(entry);
   const text = fs.readFileSync(writer.file, 'utf8');
   const lines = text.split('\n');
@@ -134,16 +191,16 @@ test('a line that is changed, removed, added or moved is noticed', (t) => {
 });
 
 test('a last line without its end is said to be unfinished, and the others stand', (t) => {
-  const { writer } = write(t);
+  const { writer } = record(t);
   for (const entry of entries) writer.append(entry);
   const whole = readAudit(writer.file).lines;
   fs.truncateSync(writer.file, fs.statSync(writer.file).size - 10);
   const { lines, problems } = readAudit(writer.file);
-  assert.deepEqual([lines, problems], [whole.slice(0, -1), ['line 11 is unfinished']]);
+  assert.deepEqual([lines, problems], [whole.slice(0, -1), [`line ${whole.length} is unfinished`]]);
 });
 
 test('a part that has grown is followed by another that carries its last hash on', (t) => {
-  const { folder, writer, told } = write(t, 300);
+  const { folder, writer, told } = record(t, 300);
   for (let times = 0; times < 20; times += 1)
     writer.append({ kind: 'gap', run: 'r', promise: 'p', reason: `${times}` });
   const parts = listAudit(folder).map((file) => readAudit(file));
@@ -164,7 +221,7 @@ test('a part that has grown is followed by another that carries its last hash on
 });
 
 test('more than ten parts stay in their order', (t) => {
-  const { folder, writer } = write(t, 100);
+  const { folder, writer } = record(t, 100);
   for (let times = 0; times < 30; times += 1)
     writer.append({ kind: 'gap', run: 'r', promise: 'p', reason: `${times}` });
   const reasons = listAudit(folder)
@@ -177,7 +234,7 @@ test('more than ten parts stay in their order', (t) => {
 });
 
 test('a record that cannot be written throws auditFailed, and never leaves half a line', (t) => {
-  const { writer } = write(t);
+  const { writer } = record(t);
   writer.append({ kind: 'revoke', run: 'r', grant: 'g' });
   const before = fs.readFileSync(writer.file, 'utf8');
   t.mock.method(fs, 'writeSync', (fd: number, bytes: Buffer, at: number) => {
@@ -215,7 +272,7 @@ test('an existing file is never written on, nor a link followed', (t) => {
 });
 
 test('after its end nothing can be appended', (t) => {
-  const { writer } = write(t);
+  const { writer } = record(t);
   writer.dispose();
   writer.dispose();
   assert.throws(() => writer.append({ kind: 'revoke', run: 'r', grant: 'g' }), {
@@ -224,7 +281,7 @@ test('after its end nothing can be appended', (t) => {
 });
 
 test('flushing settles, also when the record ends meanwhile', async (t) => {
-  const { writer } = write(t);
+  const { writer } = record(t);
   writer.append({ kind: 'revoke', run: 'r', grant: 'g' });
   await writer.flush();
   const late = writer.flush();
@@ -233,7 +290,7 @@ test('flushing settles, also when the record ends meanwhile', async (t) => {
 });
 
 test('a record can be followed while it is written', async (t) => {
-  const { writer, told } = write(t);
+  const { writer, told } = record(t);
   const controller = new AbortController();
   const seen: AuditLine[] = [];
   const following = (async () => {

@@ -22,6 +22,7 @@ test('a rule that allows needs no person, and the addresses are handed out', asy
     by: 'rule',
     reason: 'rule',
     addresses: ['192.0.2.1'],
+    opens: [],
   });
   assert.deepEqual(bench.prompter.asked, []);
   assert.deepEqual(recordOf(bench), ['request 1', 'answer 1 allow rule']);
@@ -34,6 +35,7 @@ test('a rule that denies resolves nothing and says which rule', async () => {
     by: 'rule',
     reason: 'rule',
     addresses: [],
+    opens: [],
     message: 'cordon: denied: curl to example.com:443 (deny example.com)',
   });
   assert.deepEqual(bench.lookups, []);
@@ -108,8 +110,10 @@ test('"always" is written to the settings; without a place for that it holds for
   void bench.ask(example);
   (await bench.prompter.next()).answer({ kind: 'always' });
   await settle();
-  assert.deepEqual(bench.written, ['allow example.com:443']);
-  assert.deepEqual(bench.broker.grants()[0]?.patterns, ['example.com:443']);
+  assert.deepEqual(bench.written, ['allow example.com:443 in network.allow']);
+  assert.deepEqual(bench.broker.grants()[0]?.written, [
+    { effect: 'allow', setting: 'network.allow', entry: 'example.com:443' },
+  ]);
 
   const noPlace = createBench({}, { onAlways: undefined as never });
   void noPlace.ask(example);
@@ -135,6 +139,7 @@ test('"deny" refuses, once, and asks again the next time', async () => {
     by: 'user',
     reason: 'user',
     addresses: [],
+    opens: [],
     message: 'cordon: denied: curl to example.com:443 (you denied it)',
   });
   void bench.ask(example);
@@ -148,7 +153,7 @@ test('"deny always" is written, and holds for every run from now on', async () =
   (await bench.prompter.next()).answer({ kind: 'denyAlways' });
   assert.deepEqual([(await here).reason, (await there).reason], ['user', 'user']);
   assert.equal((await bench.ask(example, { run: 'r3' })).reason, 'user');
-  assert.deepEqual(bench.written, ['deny example.com:443']);
+  assert.deepEqual(bench.written, ['deny example.com:443 in network.deny']);
   assert.equal(bench.prompter.asked.length, 2);
 });
 
@@ -202,6 +207,7 @@ test('without an answer in time it is a denial that says what to do, and the pro
     by: 'default',
     reason: 'noAnswer',
     addresses: [],
+    opens: [],
     message: 'cordon: denied: curl to example.com:443 (nobody answered). Allow it in the settings',
   });
   assert.equal(signal.aborted, true);
@@ -293,6 +299,7 @@ test('when the last program that waits dies, the prompt is taken down', async ()
     by: 'default',
     reason: 'withdrawn',
     addresses: [],
+    opens: [],
   });
   assert.equal(signal.aborted, true);
   assert.deepEqual(bench.broker.questions(), []);
@@ -340,6 +347,7 @@ test('an approval whose record fails is a denial', async () => {
     by: 'default',
     reason: 'auditFailed',
     addresses: [],
+    opens: [],
     message: 'cordon: denied: curl to example.com:443 (the record of decisions cannot be written)',
   });
 });
@@ -369,6 +377,7 @@ test('a name without an address is allowed, unresolvable, and said to be', async
     by: 'user',
     reason: 'unresolved',
     addresses: [],
+    opens: [],
     message:
       'cordon: nowhere.test:1 is allowed, but its name could not be resolved (ENOTFOUND nowhere.test)',
   });
@@ -401,6 +410,7 @@ test('a program that dies during the look-up is not answered with addresses', as
     by: 'default',
     reason: 'withdrawn',
     addresses: [],
+    opens: [],
   });
   assert.deepEqual(recordOf(bench), ['request 1', 'answer 1 deny withdrawn']);
 });
@@ -456,7 +466,10 @@ test('"always" for private addresses writes the addresses, too', async () => {
   (await bench.prompter.next()).answer({ kind: 'once' });
   (await bench.prompter.next()).answer({ kind: 'always' });
   assert.deepEqual((await decision).addresses, ['10.0.0.1']);
-  assert.deepEqual(bench.written, ['allow example.com:443', 'allow 10.0.0.1:443']);
+  assert.deepEqual(bench.written, [
+    'allow example.com:443 in network.allow',
+    'allow 10.0.0.1:443 in network.allow',
+  ]);
 });
 
 test('a private address beside a public one is left out, and an address that a rule denies is, too', async () => {
@@ -505,10 +518,8 @@ test('a look-up of an allowed name says whether there is such a name, and asks n
     addresses: { '127.0.0.1': 'ask' },
   });
   bench.names.set('example.com', ['127.0.0.1']);
-  assert.deepEqual((await bench.ask({ host: 'example.com' }, { action: 'lookup' })).addresses, [
-    '127.0.0.1',
-  ]);
-  assert.equal((await bench.ask({ host: 'two.test' }, { action: 'lookup' })).effect, 'deny');
+  assert.deepEqual((await bench.ask({ host: 'example.com' })).addresses, ['127.0.0.1']);
+  assert.equal((await bench.ask({ host: 'two.test' })).effect, 'deny');
   assert.deepEqual(bench.lookups, ['example.com']);
   assert.deepEqual(bench.prompter.asked, []);
 });
@@ -522,8 +533,8 @@ test('taking a grant back closes its connections, asks again, and is recorded', 
   const [grant] = bench.broker.grants();
   assert.equal(bench.broker.revoke(grant?.id ?? ''), true);
   assert.equal(bench.broker.revoke(grant?.id ?? ''), false);
-  assert.deepEqual(bench.run('r1').disconnected, ['{"host":"example.com","port":443}']);
-  assert.deepEqual(bench.run('r2').disconnected, ['{"host":"example.com","port":443}']);
+  assert.deepEqual(bench.run('r1').revoked, [{ connections: [example], opens: [], ports: [] }]);
+  assert.deepEqual(bench.run('r2').revoked, [{ connections: [example], opens: [], ports: [] }]);
   void bench.ask(example);
   await bench.prompter.next();
   assert.ok(recordOf(bench).includes('revoke'));
@@ -536,7 +547,7 @@ test('a grant of one run is not taken from another run', async () => {
   (await bench.prompter.next()).answer({ kind: 'run' });
   await settle();
   bench.broker.revoke(bench.broker.grants()[0]?.id ?? '');
-  assert.deepEqual(bench.run('r2').disconnected, []);
+  assert.deepEqual(bench.run('r2').revoked, []);
 });
 
 test('a permission that is taken back during the look-up does not take effect', async () => {
@@ -651,7 +662,7 @@ test('text of programs cannot write to the terminal', async () => {
   void bench
     .run()
     .handle.ask(
-      { run: 'r1', subject, action: 'connect', object: example },
+      { run: 'r1', subject, because: null, action: 'connect', object: example },
       new AbortController().signal,
     );
   await bench.prompter.next();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTerminalPrompter, denyPrompter, summary } from '../../../src/cli/prompter.js';
+import { createTerminalPrompter, summary } from '../../../src/cli/prompter.js';
 import type { Question } from '../../../src/broker/prompter.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
 
@@ -18,9 +18,15 @@ const question: Question = {
         { pid: 4700, name: 'sh' },
       ],
     },
+    because: null,
     action: 'connect',
     object: { host: 'example.com', port: 443 },
   },
+  wish: 'reach example.com:443',
+  offers: ['once', 'run', 'session', 'always'],
+  wider: null,
+  always: [{ effect: 'allow', setting: 'network.allow', entry: 'example.com:443' }],
+  never: [],
   waiting: 1,
   command: ['sh', 'script'],
   rule: 'network.mode is ask (built-in default)',
@@ -103,13 +109,14 @@ test('the question names program, host and port, and details name the rest', asy
   assert.equal(
     script.written(),
     `
-cordon: curl (4711) wants to reach example.com, port 443
+cordon: curl (4711) wants to reach example.com:443
 cordon: (o)nce, (r)un, (s)ession, (a)lways, (d)eny, (n)o to all; (?) details:   program       /usr/bin/curl (4711)
   started as    curl -sS https://example.com
   by            curl (4711) < sh (4700)
   in            /ws
   run           sh script
   asked because network.mode is ask (built-in default)
+  always writes example.com:443 to network.allow
 cordon: (o)nce, (r)un, (s)ession, (a)lways, (d)eny, (n)o to all; (?) details: `,
   );
 });
@@ -150,10 +157,6 @@ test('calls that wait, and a name that leads to this machine, are told', () => {
   const more = { ...question, waiting: 3, places: ['127.0.0.1 (this machine)'] };
   assert.equal(
     summary(more),
-    'curl (4711) wants to reach example.com, port 443, which is 127.0.0.1 (this machine), 3 calls wait',
+    'curl (4711) wants to reach example.com:443, which is 127.0.0.1 (this machine), 3 calls wait',
   );
-});
-
-test('with nobody to ask every question is refused', async () => {
-  await assert.rejects(denyPrompter.ask(question, never), /nobody is asked/);
 });

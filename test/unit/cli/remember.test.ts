@@ -23,9 +23,9 @@ function folder(t: TestContext): string {
   return made;
 }
 
-const rule = { effect: 'allow', pattern: 'example.com:443' } as const;
+const rule = { effect: 'allow', setting: 'network.allow', entry: 'example.com:443' } as const;
 
-test('the pattern is added once, and everything else stays', async (t) => {
+test('the entry is added once, and everything else stays', async (t) => {
   const file = path.join(folder(t), 'settings.json') as AbsolutePath;
   writeFileSync(file, '{"filesystem":{"temp":"shared"},"network":{"mode":"off","allow":["a"]}}');
   await remember(file, rule);
@@ -39,7 +39,7 @@ test('the pattern is added once, and everything else stays', async (t) => {
 test('a file that does not exist is made, for its owner alone, with nothing left beside it', async (t) => {
   const home = folder(t);
   const file = path.join(home, 'cordon/settings.json') as AbsolutePath;
-  await remember(file, { effect: 'deny', pattern: 'x' });
+  await remember(file, { effect: 'deny', setting: 'network.deny', entry: 'x' });
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { network: { deny: ['x'] } });
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(path.dirname(file)), ['settings.json']);

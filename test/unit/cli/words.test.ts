@@ -4,24 +4,24 @@ import { reportInWords } from '../../../src/cli/doctor.js';
 import { lineInWords } from '../../../src/cli/log.js';
 import { quoted } from '../../../src/cli/messages.js';
 import { howToAllow, patternOf } from '../../../src/cli/wording.js';
-import type { AccessRequest, RequestObject } from '../../../src/policy/request.js';
+import type { AccessRequest, Wanted } from '../../../src/policy/request.js';
 
 const subject = { pid: 1, executable: '/usr/bin/curl', arguments: [], directory: '/', chain: [] };
-const request = (object: RequestObject): AccessRequest => ({
+const request = (wanted: Wanted): AccessRequest => ({
   run: 'r',
   subject,
-  action: 'connect',
-  object,
+  because: null,
+  ...wanted,
 });
 
 test('a denial names the flag that would allow exactly this', () => {
   assert.equal(
-    howToAllow(request({ host: 'example.com', port: 443 })),
+    howToAllow(request({ action: 'connect', object: { host: 'example.com', port: 443 } })),
     'Allow it with --allow example.com:443',
   );
-  assert.equal(patternOf(request({ address: '192.0.2.1', port: 22 })), '192.0.2.1:22');
-  assert.equal(patternOf(request({ address: '2001:db8::1', port: 22 })), '[2001:db8::1]:22');
-  assert.equal(patternOf(request({ host: 'example.com' })), 'example.com');
+  assert.equal(patternOf({ address: '192.0.2.1', port: 22 }), '192.0.2.1:22');
+  assert.equal(patternOf({ address: '2001:db8::1', port: 22 }), '[2001:db8::1]:22');
+  assert.equal(patternOf({ host: 'example.com' }), 'example.com');
 });
 
 test('names in messages stay whole and on their line', () => {
@@ -32,17 +32,20 @@ test('names in messages stay whole and on their line', () => {
 });
 
 test('a line of the record reads as a sentence', () => {
-  const line = lineInWords({
-    t: '2026-11-29T22:10:01.123Z',
-    hash: '',
-    kind: 'denial',
-    run: '4f1c0000aaaa',
-    subject,
-    action: 'connect',
-    object: { host: 'example.com', port: 443 },
-    reason: 'rule',
-    rule: 'network.deny[0] in /w/.cordon.json',
-  });
+  const line = lineInWords(
+    {
+      t: '2026-11-29T22:10:01.123Z',
+      hash: '',
+      kind: 'denial',
+      run: '4f1c0000aaaa',
+      subject,
+      action: 'connect',
+      object: { host: 'example.com', port: 443 },
+      reason: 'rule',
+      rule: 'network.deny[0] in /w/.cordon.json',
+    },
+    '/home/ada',
+  );
   assert.equal(
     line,
     '2026-11-29 22:10:01Z  4f1c0000  refused  curl to example.com:443 (network.deny[0] in /w/.cordon.json)',

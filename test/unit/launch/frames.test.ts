@@ -35,6 +35,7 @@ test('each kind of frame has a valid fixture', () => {
   assert.deepEqual([...kinds].sort(), [
     'broker answer',
     'broker error',
+    'broker grant',
     'broker hold',
     'broker notice',
     'broker plan',
@@ -48,7 +49,11 @@ test('each kind of frame has a valid fixture', () => {
     'launcher exit',
     'launcher held',
     'launcher hello',
+    'launcher opened',
+    'launcher published',
     'launcher ready',
+    'launcher revoked',
+    'launcher unpublished',
     'launcher withdraw',
   ]);
 });

@@ -113,6 +113,7 @@ test('a question is answered, and the answer stands in the record before it is s
     effect: 'allow',
     reason: 'user',
     addresses: ['192.0.2.1'],
+    opens: [],
     message: null,
   });
   assert.deepEqual(record.slice(-3), ['request', 'grant', 'answer']);
@@ -142,8 +143,8 @@ test('a name that leads to this machine is asked about twice, and always is writ
   const written: string[] = [];
   const bench = await openSession(t, place, {
     resolve: () => Promise.resolve(['::ffff:127.0.0.1']),
-    onAlways: ({ effect, pattern }) => {
-      written.push(`${effect} ${pattern}`);
+    onAlways: ({ effect, entry }) => {
+      written.push(`${effect} ${entry}`);
       return Promise.resolve();
     },
   });
@@ -214,6 +215,8 @@ test('taking a grant back tells the launcher to close its connections', async (t
   assert.deepEqual(await launcher.nextOf('revoke'), {
     kind: 'revoke',
     connections: [{ host: 'example.com', port: 443 }],
+    opens: [],
+    ports: [],
   });
 });
 
@@ -241,7 +244,7 @@ test('a refusal that the plan made is recorded with its rule in words', async (t
   });
   const { launcher } = await bench.launch();
   const subject = { pid: 1, executable: '/usr/bin/curl', arguments: [], directory: '/', chain: [] };
-  const object = { path: '/run/../run/x.sock' };
+  const object = { host: 'example.com', port: 443 };
   launcher.send({ kind: 'denial', subject, action: 'connect', object, reason: 'rule', rule: null });
   launcher.send({ kind: 'exit', status: { exited: 0 } });
   launcher.close();
@@ -300,6 +303,7 @@ const endings: readonly (readonly [name: string, bytes: Buffer | undefined])[] =
         kind: 'ask',
         id: 1,
         subject: { pid: 1, executable: '', arguments: [], directory: '', chain: [] },
+        because: null,
         action: 'lookup',
         object: { host: 'a' },
         rule: null,
