@@ -7,20 +7,31 @@ import type { Disposable } from '../base/disposable.js';
 import { userMessageOf } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { SessionSnapshot } from '../session/snapshot.js';
+import type { GrantRow } from './grants.js';
+import type { QuestionCommands } from './prompter.js';
 
 export interface Actions {
   readonly newTerminal: () => unknown;
   readonly showPending: () => unknown;
   readonly showGrants: () => unknown;
+  /** Takes back the row of the view, what is selected there, or what is picked. */
+  readonly revokeGrant: (which: GrantRow | 'selected' | 'picked') => unknown;
+  readonly openPort: (which: GrantRow | number) => unknown;
   readonly showDetails: (questionId: string) => unknown;
+  readonly showChange: (questionId: string) => unknown;
   readonly runDoctor: () => unknown;
   readonly showLog: () => unknown;
   readonly snapshot: () => SessionSnapshot;
 }
 
 export const STATUS_COMMAND = 'cordon.showStatus';
-/** Not in the palette: it takes the id of a question. */
-export const DETAILS_COMMAND = 'cordon.showDetails';
+/** Not in the palette: they take the id of a question. */
+export const QUESTION_COMMANDS: QuestionCommands = {
+  details: 'cordon.showDetails',
+  change: 'cordon.showChange',
+};
+/** Not in the palette: it takes a port. */
+export const OPEN_PORT_COMMAND = 'cordon.openPort';
 
 export function registerCommands(actions: Actions, log: Log): Disposable {
   const store = new DisposableStore();
@@ -40,12 +51,26 @@ export function registerCommands(actions: Actions, log: Log): Disposable {
   register('cordon.newTerminal', actions.newTerminal);
   register('cordon.showPending', actions.showPending);
   register('cordon.showGrants', actions.showGrants);
+  register('cordon.revokeGrant', (argument) =>
+    actions.revokeGrant(
+      isRow(argument) ? argument : argument === 'selected' ? 'selected' : 'picked',
+    ),
+  );
+  register(OPEN_PORT_COMMAND, (argument) =>
+    actions.openPort(isRow(argument) ? argument : Number(argument)),
+  );
   register('cordon.runDoctor', actions.runDoctor);
   register('cordon.showLog', actions.showLog);
   register('cordon.openSettings', openSettings);
-  register(DETAILS_COMMAND, (questionId) => actions.showDetails(String(questionId)));
+  register(QUESTION_COMMANDS.details, (questionId) => actions.showDetails(String(questionId)));
+  register(QUESTION_COMMANDS.change, (questionId) => actions.showChange(String(questionId)));
   register(STATUS_COMMAND, () => showStatus(actions));
   return store;
+}
+
+/** VS Code hands an inline action the element of its row, and a keybinding what package.json says. */
+function isRow(argument: unknown): argument is GrantRow {
+  return typeof argument === 'object' && argument !== null && 'grant' in argument;
 }
 
 async function openSettings(): Promise<void> {

@@ -101,40 +101,56 @@ function workspaceFile(): string {
 
 export interface UserRules {
   add(rule: AlwaysRule): Promise<void>;
-  /** Rules that are not there are no matter. */
-  remove(effect: AlwaysRule['effect'], patterns: readonly string[]): Promise<void>;
+  /** A rule that is not there is no matter. */
+  remove(rule: AlwaysRule): Promise<void>;
 }
+
+type Entry = AlwaysRule['entry'];
 
 /** Rules in the user's settings, which only the user's own hand and this write. One change at a time: each reads first. */
 export function createUserRules(): UserRules {
   let last: Promise<unknown> = Promise.resolve();
-  const change = (
-    effect: AlwaysRule['effect'],
-    next: (rules: readonly string[]) => readonly string[],
-  ): Promise<void> => {
-    const done = last.then(() => changeRules(effect, next));
+  const inTurn = (change: () => Promise<void>): Promise<void> => {
+    const done = last.then(change);
     last = done.catch(() => undefined); // the caller hears of it; the next change stands on its own
     return done;
   };
   return {
-    add: ({ effect, pattern }) =>
-      change(effect, (rules) => (rules.includes(pattern) ? rules : [...rules, pattern])),
-    remove: (effect, patterns) =>
-      change(effect, (rules) => rules.filter((rule) => !patterns.includes(rule))),
+    add: ({ setting, entry }) =>
+      inTurn(() =>
+        isList(setting)
+          ? changeList(setting, (list) => (list.includes(entry) ? list : [...list, entry]))
+          : write(setting, entry),
+      ),
+    remove: ({ setting, entry }) =>
+      inTurn(async () => {
+        if (isList(setting))
+          await changeList(setting, (list) => list.filter((each) => each !== entry));
+        else if (written(setting) === entry) await write(setting, undefined);
+      }),
   };
 }
 
-async function changeRules(
-  effect: AlwaysRule['effect'],
-  next: (rules: readonly string[]) => readonly string[],
+/** A setting that is no list becomes the entry. */
+function isList(setting: AlwaysRule['setting']): boolean {
+  return setting !== 'filesystem.git';
+}
+
+async function changeList(
+  setting: AlwaysRule['setting'],
+  next: (list: readonly Entry[]) => readonly Entry[],
 ): Promise<void> {
-  const network = vscode.workspace.getConfiguration(`${SECTION}.network`);
-  const before = network.inspect<readonly string[]>(effect)?.globalValue ?? [];
+  const before = (written(setting) ?? []) as readonly Entry[];
   const after = next(before);
-  if (after.length === before.length) return;
-  await network.update(
-    effect,
-    after.length === 0 ? undefined : after,
-    vscode.ConfigurationTarget.Global,
-  );
+  if (after.length !== before.length) await write(setting, after.length === 0 ? undefined : after);
+}
+
+function written(setting: AlwaysRule['setting']): unknown {
+  return vscode.workspace.getConfiguration(SECTION).inspect(setting)?.globalValue;
+}
+
+async function write(setting: AlwaysRule['setting'], value: unknown): Promise<void> {
+  await vscode.workspace
+    .getConfiguration(SECTION)
+    .update(setting, value, vscode.ConfigurationTarget.Global);
 }

@@ -3,17 +3,26 @@
 import * as vscode from 'vscode';
 
 import { DisposableStore } from '../base/disposable.js';
-import type { Question } from '../broker/prompter.js';
-import { DETAILS_COMMAND, registerCommands, STATUS_COMMAND } from './commands.js';
+import { showChange } from './changes.js';
+import {
+  OPEN_PORT_COMMAND,
+  QUESTION_COMMANDS,
+  registerCommands,
+  STATUS_COMMAND,
+} from './commands.js';
 import { createUserRules, watchConfiguration } from './configuration.js';
+import { questionDetails } from './details.js';
 import { doctorReport } from './doctor.js';
 import { createDocuments } from './documents.js';
-import { showGrants } from './grants.js';
+import type { GrantRow } from './grants.js';
+import { createGrantsView } from './grantsView.js';
 import { createLog } from './log.js';
+import { createNotices, openPort } from './notices.js';
+import type { QuestionPages } from './pending.js';
 import { answerPending } from './pending.js';
 import { createProblemReporter } from './problems.js';
 import { createPrompter, sayTooLate } from './prompter.js';
-import { questionDetails } from './question.js';
+import { pickGrant, revokeRow } from './revoke.js';
 import { createStatusBar } from './statusBar.js';
 import type { TerminalSupport } from './terminal.js';
 import { openTerminal, registerTerminalProfile } from './terminal.js';
@@ -35,18 +44,31 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const documents = store.add(createDocuments());
   const configuration = store.add(watchConfiguration());
   const rules = createUserRules();
-  const showDetails = (question: Question): Promise<void> =>
-    documents.show('Request', questionDetails(question, clockTime));
+  const pages: QuestionPages = {
+    details: (question) => documents.show('Request', questionDetails(question, clockTime)),
+    change: (question) => showChange(documents, question),
+  };
 
   const window = await openWindowSession({
     context,
-    prompter: createPrompter(DETAILS_COMMAND),
+    prompter: createPrompter(QUESTION_COMMANDS),
+    notices: createNotices({
+      openCommand: OPEN_PORT_COMMAND,
+      stopSharing: (run, port) => {
+        if (window.kind === 'open') window.session.stopSharing(run, port);
+      },
+    }),
     rules,
     log,
   });
   const snapshot = (): ReturnType<typeof snapshotOf> => snapshotOf(window);
   const statusBar = store.add(createStatusBar(STATUS_COMMAND));
-  statusBar.show(snapshot());
+  const grants = store.add(createGrantsView(clockTime));
+  const show = (change: ReturnType<typeof snapshotOf>): void => {
+    statusBar.show(change);
+    grants.show(change);
+  };
+  show(snapshot());
 
   const reportProblems = createProblemReporter(log);
   reportProblems(windowProblems(context));
@@ -74,19 +96,31 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const sayProblem = (): void => {
     void vscode.window.showErrorMessage(snapshot().problem ?? '');
   };
+  const showPage = async (page: keyof QuestionPages, questionId: string): Promise<void> => {
+    const question = snapshot().pending.find(({ id }) => id === questionId);
+    if (question === undefined) void sayTooLate();
+    else await pages[page](question);
+  };
+  const chosen = async (which: GrantRow | 'selected' | 'picked'): Promise<GrantRow | undefined> => {
+    if (which === 'selected') return grants.selected();
+    return which === 'picked' ? pickGrant(snapshot(), clockTime) : which;
+  };
   store.add(
     registerCommands(
       {
         newTerminal: () => openTerminal(support),
         showPending: () =>
-          window.kind === 'open' ? answerPending(window.session, showDetails) : sayProblem(),
-        showDetails: async (questionId) => {
-          const question = snapshot().pending.find(({ id }) => id === questionId);
-          if (question === undefined) void sayTooLate();
-          else await showDetails(question);
+          window.kind === 'open' ? answerPending(window.session, pages) : sayProblem(),
+        showDetails: (questionId) => showPage('details', questionId),
+        showChange: (questionId) => showPage('change', questionId),
+        showGrants: () => grants.focus(),
+        revokeGrant: async (which) => {
+          const row = await chosen(which);
+          if (row !== undefined && window.kind === 'open')
+            await revokeRow(window.session, rules, row);
         },
-        showGrants: () =>
-          window.kind === 'open' ? showGrants(window.session, rules) : sayProblem(),
+        openPort: (which) =>
+          openPort(typeof which === 'number' ? which : (which.port?.hostPort ?? 0)),
         runDoctor: async () => {
           const report = doctorReport({
             selfTest: await testBoundary(context),
@@ -111,11 +145,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   if (window.kind === 'open') {
     const { session } = window;
-    store.add(
-      session.onDidChange((change) => {
-        statusBar.show(change);
-      }),
-    );
+    store.add(session.onDidChange(show));
     close = () => session.close();
   }
   log.info(`${snapshot().posture}; folders: ${windowRoots().join(', ')}`);

@@ -6,14 +6,21 @@ import { systemClock } from '../base/clock.js';
 import { DisposableStore } from '../base/disposable.js';
 import type { Question } from '../broker/prompter.js';
 import type { Session } from '../session/session.js';
+import type { AnswerKind, Choice } from './choices.js';
+import { choicesOf } from './choices.js';
+import { changeOf } from './details.js';
 import { sayTooLate } from './prompter.js';
-import type { AnswerKind, Choice } from './question.js';
-import { choicesOf, commandText, questionTitle } from './question.js';
+import { questionTitle, reasonText } from './question.js';
+import { commandText } from './text.js';
 
-type ShowDetails = (question: Question) => Promise<void>;
+/** Shows more of a question, in the editor. */
+export interface QuestionPages {
+  readonly details: (question: Question) => Promise<void>;
+  readonly change: (question: Question) => Promise<void>;
+}
 
 /** Lets a person choose one of the pending questions and answer it; goes on with the next until none is left. */
-export async function answerPending(session: Session, showDetails: ShowDetails): Promise<void> {
+export async function answerPending(session: Session, pages: QuestionPages): Promise<void> {
   for (;;) {
     if (session.snapshot().pending.length === 0) {
       void vscode.window.showInformationMessage('No request is waiting for an answer.');
@@ -23,8 +30,8 @@ export async function answerPending(session: Session, showDetails: ShowDetails):
     if (question === undefined) return;
     const choice = await pickChoice(question);
     if (choice === undefined) return;
-    if (choice === 'details') {
-      await showDetails(question);
+    if (typeof choice === 'string') {
+      await pages[choice](question);
       return;
     }
     if (!session.answer(question.id, { kind: choice.kind }))
@@ -98,7 +105,7 @@ function questionItem(question: Question): QuestionItem {
     question,
     label: `$(question) ${questionTitle(question)}`,
     description: question.waiting > 1 ? `${question.waiting} calls` : '',
-    detail: commandText(question.request.subject.arguments),
+    detail: `${commandText(question.request.subject.arguments)}${reasonText(question)}`,
   };
 }
 
@@ -112,7 +119,7 @@ const choiceIcons: Readonly<Record<AnswerKind, string>> = {
   denyAlways: 'error',
 };
 
-async function pickChoice(question: Question): Promise<Choice | 'details' | undefined> {
+async function pickChoice(question: Question): Promise<Choice | keyof QuestionPages | undefined> {
   const choices = choicesOf(question);
   const items = (...kinds: readonly AnswerKind[]): readonly ChoiceItem[] =>
     kinds.flatMap((kind) =>
@@ -136,6 +143,9 @@ async function pickChoice(question: Question): Promise<Choice | 'details' | unde
       ...items('deny', 'denyRun', 'denyAlways'),
       line,
       { label: '$(info) Details', choice: 'details' },
+      ...(changeOf(question) === null
+        ? []
+        : [{ label: '$(diff) Change', choice: 'change' } as const]),
     ],
     {
       title: questionTitle(question),
@@ -146,5 +156,5 @@ async function pickChoice(question: Question): Promise<Choice | 'details' | unde
 }
 
 interface ChoiceItem extends vscode.QuickPickItem {
-  readonly choice: Choice | 'details' | undefined;
+  readonly choice: Choice | keyof QuestionPages | undefined;
 }

@@ -3,30 +3,41 @@
 
 import * as vscode from 'vscode';
 
-import type { Answer, Prompter } from '../broker/prompter.js';
-import { choicesOf, NOTIFICATION_CHOICES, questionTitle } from './question.js';
+import type { Answer, Prompter, Question } from '../broker/prompter.js';
+import { notificationChoices } from './choices.js';
+import { changeOf } from './details.js';
+import { questionTitle, reasonText } from './question.js';
 
 const DISMISSED: Answer = { kind: 'dismissed' };
 
-/** `detailsCommand` shows the details of the question whose id it gets, while the notification stays. */
-export function createPrompter(detailsCommand: string): Prompter {
+/** Commands that show more of the question whose id they get, while its notification stays. */
+export interface QuestionCommands {
+  readonly details: string;
+  readonly change: string;
+}
+
+export function createPrompter(commands: QuestionCommands): Prompter {
   return {
     async ask(question, signal) {
-      const choices = choicesOf(question).slice(0, NOTIFICATION_CHOICES);
+      const choices = notificationChoices(question);
       const labels = choices.map(({ label }) => label);
       const title = questionTitle(question);
-      // A link, because a fifth button would squeeze the others until none could be read.
-      const details = `command:${detailsCommand}?${encodeURIComponent(JSON.stringify([question.id]))}`;
-      const pressed = await pressedButton(
-        title,
-        `${title} · [Details](${details})`,
-        labels,
-        signal,
-      );
+      const message = [`${title}${reasonText(question)}`, ...links(question, commands)].join(' · ');
+      const pressed = await pressedButton(title, message, labels, signal);
       const choice = choices.find(({ label }) => label === pressed);
       return choice === undefined ? DISMISSED : { kind: choice.kind };
     },
   };
+}
+
+/** Links, because a fifth button would squeeze the others until none could be read. */
+function links(question: Question, commands: QuestionCommands): readonly string[] {
+  const link = (label: string, command: string): string =>
+    `[${label}](command:${command}?${encodeURIComponent(JSON.stringify([question.id]))})`;
+  return [
+    link('Details', commands.details),
+    ...(changeOf(question) === null ? [] : [link('Change', commands.change)]),
+  ];
 }
 
 /** The button, or undefined when the notification was closed or its question is over. */

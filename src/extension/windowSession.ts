@@ -7,23 +7,26 @@ import path from 'node:path';
 
 import * as vscode from 'vscode';
 
+import { assertNever } from '../base/assertNever.js';
 import { userMessageOf } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Prompter } from '../broker/prompter.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { PolicyResult } from '../policy/policy.js';
+import type { AccessRequest } from '../policy/request.js';
 import { defaultFolders } from '../session/hostPlan.js';
 import { resolveLayers } from '../session/layers.js';
 import type { SelfTestReport } from '../session/selfTest.js';
 import { runSelfTest } from '../session/selfTest.js';
-import type { Session } from '../session/session.js';
+import type { Session, SessionNotice } from '../session/session.js';
 import { createSession } from '../session/session.js';
 import type { SessionSnapshot } from '../session/snapshot.js';
+import { deedOf } from '../session/words.js';
 import type { Problem } from '../settings/layers.js';
 import type { UserRules } from './configuration.js';
 import { readLayers } from './configuration.js';
 import { eventLine } from './eventLine.js';
-import { targetText } from './question.js';
+import { pathText } from './text.js';
 
 export type WindowSession =
   | { readonly kind: 'open'; readonly session: Session }
@@ -32,12 +35,13 @@ export type WindowSession =
 export interface WindowSessionOptions {
   readonly context: vscode.ExtensionContext;
   readonly prompter: Prompter;
+  readonly notices: (notice: SessionNotice) => void;
   readonly rules: UserRules;
   readonly log: Log;
 }
 
 export async function openWindowSession(options: WindowSessionOptions): Promise<WindowSession> {
-  const { context, prompter, rules, log } = options;
+  const { context, prompter, notices, rules, log } = options;
   if (process.platform !== 'linux') {
     return {
       kind: 'none',
@@ -51,13 +55,13 @@ export async function openWindowSession(options: WindowSessionOptions): Promise<
       prompter,
       wording: {
         whereToAnswer: 'answer in the editor',
-        howToAllow: ({ object }) =>
-          `Allow it in the editor, or add "${targetText(object)}" to cordon.network.allow`,
+        howToAllow,
       },
       state: defaultFolders(process.env).state,
       dist: distFolder(context),
       brokerLoss: 'wait',
       onAlways: (rule) => rules.add(rule),
+      notices,
       events: (line) => {
         const { level, text } = eventLine(line);
         log[level](text);
@@ -68,6 +72,27 @@ export async function openWindowSession(options: WindowSessionOptions): Promise<
   } catch (error) {
     log.error('no session', error);
     return { kind: 'none', problem: userMessageOf(error) };
+  }
+}
+
+/** For the terminal: names the setting, where there is one for just this. */
+function howToAllow(request: AccessRequest): string {
+  const here = 'Allow it in the editor';
+  switch (request.action) {
+    case 'connect':
+    case 'lookup':
+      return `${here}, or add "${deedOf(request, os.homedir())}" to cordon.network.allow`;
+    case 'socket':
+      return `${here}, or add ${pathText(request.object.path)} to cordon.sockets.allow`;
+    case 'publish':
+      return `${here}, or add ${request.object.port} to cordon.network.publish`;
+    case 'write':
+    case 'git':
+    case 'read':
+    case 'sign':
+      return here;
+    default:
+      return assertNever(request);
   }
 }
 
@@ -98,6 +123,7 @@ export function snapshotOf(window: WindowSession): SessionSnapshot {
     runs: [],
     pending: [],
     grants: [],
+    ports: [],
     posture: 'not enforcing',
     gaps: [],
     problem: window.problem,

@@ -18,11 +18,14 @@ export const stub = {
   settingsError: undefined as Error | undefined,
   /** Commands that were executed. */
   commands: [] as string[],
+  /** Addresses that were opened in a browser. */
+  opened: [] as string[],
   reset(): void {
     stub.messages.length = 0;
     stub.userSettings.clear();
     stub.settingsError = undefined;
     stub.commands.length = 0;
+    stub.opened.length = 0;
   },
 };
 
@@ -64,7 +67,26 @@ export const commands = {
   },
 };
 
-export const env = { shell: '/bin/bash' };
+export const env = {
+  shell: '/bin/bash',
+  /** A remote window would give another one. */
+  asExternalUri: (uri: Uri) => Promise.resolve(uri),
+  openExternal: (uri: Uri) => {
+    stub.opened.push(uri.text);
+    return Promise.resolve(true);
+  },
+};
+
+/** Only what was parsed. */
+export class Uri {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  static parse(text: string): Uri {
+    return new Uri(text);
+  }
+}
 
 export class ThemeIcon {
   readonly id: string;

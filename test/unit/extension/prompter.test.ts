@@ -3,11 +3,12 @@ import { beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { createPrompter } from '../../../src/extension/prompter.js';
-import { questionFor } from '../../support/question.js';
+import { reach, write } from '../../support/question.js';
 import type { ShownMessage } from '../../support/vscode.js';
 import { stub } from '../../support/vscode.js';
 
-const question = questionFor({ host: 'example.com', port: 443 });
+const question = reach({ host: 'example.com', port: 443 });
+const prompter = createPrompter({ details: 'cordon.showDetails', change: 'cordon.showChange' });
 
 beforeEach(() => {
   stub.reset();
@@ -21,7 +22,7 @@ async function message(index: number): Promise<ShownMessage> {
 }
 
 test('the notification has the four answers, and Details as a link that leaves it open', async () => {
-  void createPrompter('cordon.showDetails').ask(question, new AbortController().signal);
+  void prompter.ask(question, new AbortController().signal);
   const { level, message: text, buttons } = await message(0);
   assert.deepEqual(
     { level, text, buttons },
@@ -33,6 +34,22 @@ test('the notification has the four answers, and Details as a link that leaves i
   );
 });
 
+test('an answer that is not offered has no button', async () => {
+  void prompter.ask(write({}, { offers: ['session', 'always'] }), new AbortController().signal);
+  assert.deepEqual((await message(0)).buttons, ['Allow for this session', 'Always allow', 'Deny']);
+});
+
+test('a change that is known before has a link of its own', async () => {
+  void prompter.ask(
+    write({ change: 'x\n' }, { wish: 'change .envrc', because: 'to see [it](command:x)' }),
+    new AbortController().signal,
+  );
+  assert.equal(
+    (await message(0)).message,
+    'curl wants to change .envrc. It says: “to see [it] (command:x)” · [Details](command:cordon.showDetails?%5B%22q1%22%5D) · [Change](command:cordon.showChange?%5B%22q1%22%5D)',
+  );
+});
+
 for (const [button, kind] of [
   ['Allow once', 'once'],
   ['Allow for this session', 'session'],
@@ -41,7 +58,7 @@ for (const [button, kind] of [
   [undefined, 'dismissed'],
 ] as const) {
   test(`${button ?? 'closing it'} means ${kind}`, async () => {
-    const answer = createPrompter('cordon.showDetails').ask(question, new AbortController().signal);
+    const answer = prompter.ask(question, new AbortController().signal);
     (await message(0)).press(button);
     assert.deepEqual(await answer, { kind });
   });
@@ -49,7 +66,7 @@ for (const [button, kind] of [
 
 test('when the question is over it asks no longer, and a late click is told that it changed nothing', async () => {
   const over = new AbortController();
-  const answer = createPrompter('cordon.showDetails').ask(question, over.signal);
+  const answer = prompter.ask(question, over.signal);
   const toast = await message(0);
   over.abort();
   assert.deepEqual(await answer, { kind: 'dismissed' });
@@ -61,7 +78,7 @@ test('when the question is over it asks no longer, and a late click is told that
 });
 
 test('a question that is over before it could be asked shows nothing', async () => {
-  assert.deepEqual(await createPrompter('cordon.showDetails').ask(question, AbortSignal.abort()), {
+  assert.deepEqual(await prompter.ask(question, AbortSignal.abort()), {
     kind: 'dismissed',
   });
   assert.equal(stub.messages.length, 0);

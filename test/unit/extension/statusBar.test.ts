@@ -3,16 +3,17 @@ import { test } from 'node:test';
 
 import { statusFace } from '../../../src/extension/statusBar.js';
 import type { SessionSnapshot } from '../../../src/session/snapshot.js';
-import { questionFor } from '../../support/question.js';
+import { reach } from '../../support/question.js';
 
 const quiet: SessionSnapshot = {
   runs: [],
   pending: [],
   grants: [],
+  ports: [],
   posture: 'enforcing',
   gaps: [],
 };
-const question = questionFor({ host: 'example.com', port: 443 });
+const question = reach({ host: 'example.com', port: 443 });
 
 test('the item says what is enforced', () => {
   const gaps = [{ promise: 'Own devices', reason: 'no /dev' }];

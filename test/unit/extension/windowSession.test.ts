@@ -16,7 +16,8 @@ for (const platform of ['darwin', 'win32']) {
     try {
       const window = await openWindowSession({
         context: { extensionPath: '/ext' } as unknown as Context,
-        prompter: createPrompter('cordon.showDetails'),
+        prompter: createPrompter({ details: 'x', change: 'y' }),
+        notices: () => undefined,
         rules: createUserRules(),
         log: silentLog,
       });
@@ -24,6 +25,7 @@ for (const platform of ['darwin', 'win32']) {
         runs: [],
         pending: [],
         grants: [],
+        ports: [],
         posture: 'not enforcing',
         gaps: [],
         problem: `Cordon is not enforcing on this system yet (${platform}); it needs Linux.`,
