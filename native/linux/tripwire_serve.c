@@ -234,7 +234,20 @@ static void show_attributes(const struct tripwires *tw, const struct node *node,
 	fill_attributes(status, ret);
 }
 
+/* The kernel gives back what it was given. */
+static struct handle *handle_of(uint64_t number)
+{
+	return (struct handle *)(uintptr_t)number;
+}
+
 /* Looking */
+
+/* Those of folders that lead to a mount are looked at all the time. */
+static uint64_t status_seconds(const struct node *node)
+{
+	return node->is_fixed && node->kind == S_IFDIR ? FIXED_STATUS_SECONDS
+						       : 0;
+}
 
 static void initialise(struct tripwires *tw, const struct request *request)
 {
@@ -372,24 +385,33 @@ static void look_up(struct tripwires *tw, const struct request *request)
 	entry.nodeid = node->id;
 	entry.generation = nodes_generation(&tw->nodes, node);
 	entry.entry_valid = node->is_fixed ? FIXED_SECONDS : 0;
-	entry.attr_valid = node->is_fixed ? FIXED_STATUS_SECONDS : 0;
+	entry.attr_valid = status_seconds(node);
 	show_attributes(tw, node, &status, &entry.attr);
 	reply(tw, request->header->unique, 0, &entry, sizeof(entry));
 }
 
 static void get_attributes(struct tripwires *tw, const struct request *request)
 {
-	struct fuse_attr_out out = {
-		.attr_valid = request->node->is_fixed ? FIXED_STATUS_SECONDS : 0
-	};
+	struct fuse_attr_out out = { .attr_valid =
+					     status_seconds(request->node) };
+	struct fuse_getattr_in in;
 	struct stat status;
-	int err = stat_node(tw, request->node, &status);
+	int err;
 
+	memcpy(&in, request->body, sizeof(in));
+	/* Whoever has it open may know its size. */
+	if (in.getattr_flags & FUSE_GETATTR_FH)
+		err = fstat(handle_of(in.fh)->fd, &status) ? -errno : 0;
+	else
+		err = stat_node(tw, request->node, &status);
 	if (err) {
 		reply_error(tw, request, err);
 		return;
 	}
-	show_attributes(tw, request->node, &status, &out.attr);
+	if (in.getattr_flags & FUSE_GETATTR_FH)
+		fill_attributes(&status, &out.attr);
+	else
+		show_attributes(tw, request->node, &status, &out.attr);
 	reply(tw, request->header->unique, 0, &out, sizeof(out));
 }
 
@@ -494,12 +516,6 @@ static void reply_handle(struct tripwires *tw, uint64_t unique,
 				     .open_flags = NO_FLUSH };
 
 	reply(tw, unique, 0, &out, sizeof(out));
-}
-
-/* The kernel gives back what it was given. */
-static struct handle *handle_of(uint64_t number)
-{
-	return (struct handle *)(uintptr_t)number;
 }
 
 static void release(struct tripwires *tw, const struct request *request)
@@ -810,7 +826,8 @@ struct operation {
 static const struct operation operations[] = {
 	[FUSE_LOOKUP] = { look_up, 1, true },
 	[FUSE_FORGET] = { forget_one, sizeof(struct fuse_forget_in), false },
-	[FUSE_GETATTR] = { get_attributes, 0, true },
+	[FUSE_GETATTR] = { get_attributes, sizeof(struct fuse_getattr_in),
+			   true },
 	[FUSE_READLINK] = { read_link, 0, true },
 	[FUSE_OPEN] = { open_held, sizeof(struct fuse_open_in), true },
 	[FUSE_READ] = { read_file, sizeof(struct fuse_read_in), true },
