@@ -128,6 +128,24 @@ export class Workbench {
     await toast.locator('.codicon-notifications-clear').click();
   }
 
+  /** A row of the view "Grants", which must be open. */
+  grant(text: string): Locator {
+    return this.page.locator('.part.sidebar .monaco-list-row', { hasText: text });
+  }
+
+  async showGrants(): Promise<void> {
+    await this.command('Cordon: Show Grants');
+    await this.page.locator('.part.sidebar').getByText('Grants').first().waitFor({ timeout: WAIT });
+  }
+
+  /** Presses the row's trash icon, and waits until the row is gone. */
+  async revokeGrant(text: string): Promise<void> {
+    const row = this.grant(text).first();
+    await row.hover();
+    await row.locator('.action-label.codicon-trash').click();
+    await row.waitFor({ state: 'detached', timeout: WAIT });
+  }
+
   /**
    * Opens a terminal by its profile's title in VS Code's own list. `isOpen` says when it runs: focusing the terminal before
    * that would open an ordinary one.
