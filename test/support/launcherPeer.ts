@@ -66,8 +66,10 @@ export interface Ended {
 export interface Peer {
   readonly process: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** The next frame of that kind, or the first that has come already. */
-  frame(kind: string): Promise<Frame>;
+  /** The first frame of that kind, or the one after so many others; at once when it has come already. */
+  frame(kind: string, others?: number): Promise<Frame>;
+  /** The first frame of that kind which is so, come already or to come. */
+  frameWhere(kind: string, isWanted: (frame: Frame) => boolean): Promise<Frame>;
   send(frame: Frame): void;
   sendBytes(bytes: Buffer): void;
   hangUp(): void;
@@ -77,7 +79,11 @@ export interface PeerOptions {
   readonly cwd: string;
   /** The answer to hello; nothing is sent without. */
   readonly plan?: Frame | Buffer;
+  /** What is said at once to a frame; for questions, mostly. */
+  readonly reply?: (frame: Frame) => Frame | undefined;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The words of a command that runs the launcher; default: none. */
+  readonly within?: readonly string[];
   readonly stdio?: StdioOptions;
 }
 
@@ -86,7 +92,7 @@ export function startLauncher(command: readonly string[], options: PeerOptions):
   const folder = mkdtempSync(path.join(os.tmpdir(), 'peer-'));
   const address = path.join(folder, 'broker.sock');
   const frames: Frame[] = [];
-  const waiting = new Map<string, (frame: Frame) => void>();
+  const waiting = new Set<(frame: Frame) => void>();
   const connection = createDeferred<net.Socket>();
   const server = net.createServer((socket) => {
     let bytes = Buffer.alloc(0);
@@ -99,8 +105,9 @@ export function startLauncher(command: readonly string[], options: PeerOptions):
         const frame = JSON.parse(bytes.subarray(4, end).toString('utf8')) as Frame;
         bytes = bytes.subarray(end);
         frames.push(frame);
-        waiting.get(frame.kind)?.(frame);
-        waiting.delete(frame.kind);
+        for (const look of waiting) look(frame);
+        const reply = options.reply?.(frame);
+        if (reply !== undefined) socket.write(encode(reply));
         if (frame.kind === 'hello' && options.plan !== undefined) {
           socket.write(Buffer.isBuffer(options.plan) ? options.plan : encode(options.plan));
         }
@@ -110,7 +117,8 @@ export function startLauncher(command: readonly string[], options: PeerOptions):
   });
   const started = createDeferred<Peer>();
   server.listen(address, () => {
-    const child = spawn(launcher, ['--', ...command], {
+    const [program = launcher, ...words] = [...(options.within ?? []), launcher, '--', ...command];
+    const child = spawn(program, words, {
       cwd: options.cwd,
       env: { PATH: '/usr/bin:/bin', ...options.environment, CORDON_BROKER: address },
       stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],
@@ -127,14 +135,27 @@ export function startLauncher(command: readonly string[], options: PeerOptions):
         ended.resolve({ code, signal, ...output, frames });
       });
     });
+    const frameWhere: Peer['frameWhere'] = (kind, isWanted) => {
+      const isIt = (frame: Frame): boolean => frame.kind === kind && isWanted(frame);
+      const known = frames.find(isIt);
+      if (known !== undefined) return Promise.resolve(known);
+      return new Promise((resolve) => {
+        const look = (frame: Frame): void => {
+          if (!isIt(frame)) return;
+          waiting.delete(look);
+          resolve(frame);
+        };
+        waiting.add(look);
+      });
+    };
     started.resolve({
       process: child,
       ended: ended.promise,
-      frame: (kind) => {
-        const known = frames.find((frame) => frame.kind === kind);
-        if (known !== undefined) return Promise.resolve(known);
-        return new Promise((resolve) => waiting.set(kind, resolve));
+      frame: (kind, others = 0) => {
+        let left = others;
+        return frameWhere(kind, () => left-- === 0);
       },
+      frameWhere,
       send: (frame) => void connection.promise.then((socket) => socket.write(encode(frame))),
       sendBytes: (bytes) => void connection.promise.then((socket) => socket.write(bytes)),
       hangUp: () => void connection.promise.then((socket) => socket.destroy()),
