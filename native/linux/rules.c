@@ -1,0 +1,706 @@
+/*
+ * Judging of changes, see rules.h. Each end of a change (where a name comes to
+ * be, where one is taken away) is judged by itself, first by protected places,
+ * then for every git directory around it; the strongest verdict is the
+ * change's, and what the other end needs is told besides.
+ */
+#include "rules.h"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gitContent.h"
+#include "gitLayout.h"
+#include "listing.h"
+#include "places.h"
+
+struct rules {
+	struct places places;
+};
+
+/* One end, while it is judged. */
+struct judging {
+	const struct rules *rules;
+	const struct change *change;
+	const struct end *end;
+
+	enum verdict verdict;
+	bool is_gits;		    /* a git directory is touched */
+	char place[PATH_BYTES_MAX]; /* VERDICT_ASK: what is protected */
+	struct excerpt excerpt;
+
+	struct content content; /* of what is put, once it was needed */
+	int content_err;	/* 1: not read yet */
+	bool keeps_content;	/* it must be put in place as it was read */
+};
+
+int rules_open(const struct plan_files *files, struct rules **ret)
+{
+	AUTO_FREE struct rules *rules = malloc(sizeof(*rules));
+	int err;
+
+	if (!rules)
+		return -ENOMEM;
+	err = places_open(&rules->places, files);
+	if (err)
+		return err;
+	*ret = TAKE(rules);
+	return 0;
+}
+
+void rules_close(struct rules *rules)
+{
+	if (rules)
+		places_close(&rules->places);
+	free(rules);
+}
+
+int rules_add_root(struct rules *rules, const char *path)
+{
+	return places_add_root(&rules->places, path);
+}
+
+bool rules_is_quiet(const struct rules *rules, const char *path)
+{
+	const struct strings *quiet = &rules->places.files->quiet;
+
+	while (*path) {
+		char name[NAME_BYTES_MAX];
+		size_t length = strcspn(++path, "/");
+
+		if (length >= sizeof(name))
+			return false;
+		memcpy(name, path, length);
+		name[length] = '\0';
+		for (size_t i = 0; i < quiet->count; i++) {
+			if (fnmatch(quiet->at[i], name, 0) == 0)
+				return true;
+		}
+		path += length;
+	}
+	return false;
+}
+
+/* Types. 0: there is none, or it cannot be known. */
+
+static mode_t type_of(int parent, const char *name)
+{
+	struct stat status;
+
+	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	return status.st_mode & S_IFMT;
+}
+
+static bool is_absent(int parent, const char *name)
+{
+	return type_of(parent, name) == 0 &&
+	       (errno == ENOENT || errno == ENOTDIR);
+}
+
+static mode_t end_type(const struct end *end)
+{
+	return type_of(end->parent, end->name);
+}
+
+/* What is put */
+
+static const struct content *incoming_content(struct judging *j)
+{
+	const struct incoming *incoming = j->end->incoming;
+
+	if (j->content_err == 1)
+		j->content_err =
+			incoming->name
+				? content_read(incoming->parent, incoming->name,
+					       &j->content)
+				: content_read_descriptor(incoming->descriptor,
+							  &j->content);
+	return j->content_err ? NULL : &j->content;
+}
+
+/* Keeps the bytes of a file that was asked for, and shows them. */
+static void show_incoming_file(struct judging *j)
+{
+	const struct content *content = incoming_content(j);
+
+	j->keeps_content = content != NULL;
+	if (j->excerpt.text)
+		return;
+	if (content)
+		excerpt_add(&j->excerpt, content->bytes, content->length);
+	else
+		excerpt_add_text(&j->excerpt, "(it cannot be shown)\n");
+}
+
+static void show(struct judging *j)
+{
+	const struct incoming *incoming = j->end->incoming;
+
+	if (j->end->act == ACT_PUT && S_ISREG(incoming->type)) {
+		show_incoming_file(j);
+	} else if (j->excerpt.text) {
+		return;
+	} else if (j->end->act == ACT_PUT && S_ISDIR(incoming->type)) {
+		list_folder(incoming->parent, incoming->name, &j->excerpt);
+	} else if (j->end->act == ACT_MAKE_LINK && j->end->target) {
+		excerpt_add_text(&j->excerpt, "-> ");
+		excerpt_add_inline(&j->excerpt, j->end->target);
+		excerpt_add_text(&j->excerpt, "\n");
+	}
+}
+
+/* Takes the stronger verdict; the place is the path's first components. */
+static void raise_verdict(struct judging *j, enum verdict verdict, size_t depth)
+{
+	if (verdict <= j->verdict)
+		return;
+	j->verdict = verdict;
+	if (verdict == VERDICT_ASK)
+		trail_prefix(&j->end->trail, depth, j->place);
+}
+
+/* Parts of git directories */
+
+/*
+ * A link leads out of what is judged by its name, unless it is one name: git
+ * tries links with one to "testing".
+ */
+static bool is_local_link(const struct judging *j)
+{
+	char target[PATH_BYTES_MAX];
+	ssize_t length;
+
+	if (j->end->act == ACT_MAKE_LINK)
+		return j->end->target && !strchr(j->end->target, '/');
+	length = readlinkat(j->end->incoming->parent, j->end->incoming->name,
+			    target, sizeof(target));
+	return length > 0 && !memchr(target, '/', (size_t)length);
+}
+
+static bool brings_link(const struct judging *j)
+{
+	return j->end->act == ACT_MAKE_LINK ||
+	       (j->end->act == ACT_PUT && (S_ISLNK(j->end->incoming->type) ||
+					   j->end->incoming->type == 0));
+}
+
+static enum verdict judge_plain(const struct judging *j)
+{
+	return brings_link(j) && !is_local_link(j) ? VERDICT_ASK : VERDICT_GIT;
+}
+
+/* HEAD may be a link (core.preferSymlinkRefs). */
+static enum verdict judge_vital(const struct judging *j,
+				const struct git_spot *spot)
+{
+	enum act act = j->end->act;
+
+	if (!spot->is_linked && (act == ACT_REMOVE || act == ACT_TAKE))
+		return VERDICT_ASK;
+	if (act == ACT_MAKE_LINK && j->end->target &&
+	    strncmp(j->end->target, "refs/", strlen("refs/")) == 0)
+		return VERDICT_GIT;
+	return judge_plain(j);
+}
+
+static enum verdict judge_top(struct judging *j)
+{
+	const struct end *end = j->end;
+
+	switch (end->act) {
+	case ACT_MAKE_LINK:
+		return VERDICT_ASK;
+	case ACT_TAKE:
+		return S_ISDIR(end_type(end)) ? VERDICT_ASK : VERDICT_GIT;
+	case ACT_PUT:
+		if (brings_link(j))
+			return VERDICT_ASK;
+		if (S_ISDIR(end->incoming->type) &&
+		    !git_directory_is_harmless(end->incoming->parent,
+					       end->incoming->name,
+					       end->trail.path, &j->excerpt))
+			return VERDICT_ASK;
+		return VERDICT_GIT;
+	case ACT_CREATE:
+	case ACT_MAKE_FOLDER:
+	case ACT_WRITE:
+	case ACT_METADATA:
+	case ACT_REMOVE:
+	case ACT_SHARE:
+		break;
+	}
+	return VERDICT_GIT;
+}
+
+static bool content_is_harmless(struct judging *j, const struct git_spot *spot,
+				const struct content *content)
+{
+	const struct end *end = j->end;
+	char directory[PATH_BYTES_MAX];
+
+	if (spot->part == PART_TODO)
+		return todo_content_is_harmless(content, &j->excerpt);
+	if (spot->part == PART_OPTIONS)
+		return options_content_is_harmless(content, &j->excerpt);
+	trail_prefix(&end->trail, spot->top, directory);
+	return config_content_is_harmless(content, end->parent, end->name,
+					  directory, &j->excerpt);
+}
+
+/*
+ * What is put in the place of a file that is judged by content. The two that
+ * an exchange swaps stay the files they are, which others may have open.
+ */
+static enum verdict judge_content(struct judging *j,
+				  const struct git_spot *spot)
+{
+	const struct content *content;
+
+	if (!S_ISREG(j->end->incoming->type) || j->change->is_exchange)
+		return VERDICT_ASK;
+	content = incoming_content(j);
+	if (!content)
+		return VERDICT_ASK;
+	j->keeps_content = true;
+	return content_is_harmless(j, spot, content) ? VERDICT_GIT
+						     : VERDICT_ASK;
+}
+
+static enum verdict judge_config(struct judging *j, const struct git_spot *spot)
+{
+	switch (j->end->act) {
+	case ACT_MAKE_FOLDER:
+	case ACT_METADATA:
+		return VERDICT_GIT;
+	case ACT_REMOVE:
+		return spot->is_linked ? VERDICT_GIT : VERDICT_ASK;
+	case ACT_PUT:
+		return judge_content(j, spot);
+	case ACT_CREATE:
+	case ACT_WRITE:
+	case ACT_MAKE_LINK:
+	case ACT_TAKE:
+	case ACT_SHARE:
+		break;
+	}
+	return VERDICT_ASK;
+}
+
+static enum verdict judge_hooks_folder(const struct judging *j)
+{
+	switch (j->end->act) {
+	case ACT_MAKE_FOLDER:
+	case ACT_METADATA:
+		return VERDICT_GIT;
+	case ACT_REMOVE:
+		return j->end->is_directory ? VERDICT_GIT : VERDICT_ASK;
+	case ACT_CREATE:
+	case ACT_WRITE:
+	case ACT_MAKE_LINK:
+	case ACT_TAKE:
+	case ACT_PUT:
+	case ACT_SHARE:
+		break;
+	}
+	return VERDICT_ASK;
+}
+
+/* Files that a rebase goes by; git itself renames them into place. */
+static enum verdict judge_todo(struct judging *j, const struct git_spot *spot)
+{
+	switch (j->end->act) {
+	case ACT_PUT:
+		return judge_content(j, spot);
+	case ACT_CREATE:
+	case ACT_WRITE:
+	case ACT_MAKE_LINK:
+	case ACT_SHARE:
+		return VERDICT_ASK;
+	case ACT_MAKE_FOLDER:
+	case ACT_METADATA:
+	case ACT_REMOVE:
+	case ACT_TAKE:
+		break;
+	}
+	return VERDICT_GIT;
+}
+
+/* A folder whose parts would be put all at once, or be written elsewhere. */
+static bool replaces_folder(const struct judging *j)
+{
+	return j->end->act == ACT_MAKE_LINK || j->end->act == ACT_PUT;
+}
+
+/* Gives the file other content, now or later. */
+static bool writes_file(const struct judging *j)
+{
+	switch (j->end->act) {
+	case ACT_CREATE:
+	case ACT_WRITE:
+	case ACT_MAKE_LINK:
+	case ACT_PUT:
+	case ACT_SHARE:
+		return true;
+	case ACT_MAKE_FOLDER:
+	case ACT_METADATA:
+	case ACT_REMOVE:
+	case ACT_TAKE:
+		break;
+	}
+	return false;
+}
+
+static enum verdict judge_part(struct judging *j, const struct git_spot *spot)
+{
+	switch (spot->part) {
+	case PART_PLAIN:
+		return judge_plain(j);
+	case PART_TOP:
+		return judge_top(j);
+	case PART_VITAL:
+		return judge_vital(j, spot);
+	case PART_CONFIG:
+		return judge_config(j, spot);
+	case PART_HOOKS_FOLDER:
+		return judge_hooks_folder(j);
+	case PART_HOOK:
+	case PART_SHORT_NAME:
+		return VERDICT_ASK;
+	case PART_INFO_FOLDER:
+		return replaces_folder(j) || j->end->act == ACT_TAKE
+			       ? VERDICT_ASK
+			       : VERDICT_GIT;
+	case PART_ATTRIBUTES:
+		return j->end->act == ACT_METADATA ? VERDICT_GIT : VERDICT_ASK;
+	case PART_COMMON:
+		return writes_file(j) && !spot->is_linked ? VERDICT_ASK
+							  : judge_plain(j);
+	case PART_STATE_FOLDER:
+		return replaces_folder(j) ? VERDICT_ASK : VERDICT_GIT;
+	case PART_TODO:
+	case PART_OPTIONS:
+		return judge_todo(j, spot);
+	case PART_STRATEGY:
+		return writes_file(j) ? VERDICT_ASK : VERDICT_GIT;
+	}
+	return VERDICT_ASK;
+}
+
+static void judge_spot(void *context, const struct git_spot *spot)
+{
+	struct judging *j = context;
+	bool is_end = spot->part == PART_CONFIG && j->end->act == ACT_REMOVE;
+
+	j->is_gits = true;
+	raise_verdict(j, judge_part(j, spot), is_end ? spot->top : spot->depth);
+}
+
+/* Layouts that become complete */
+
+static bool brings_name(enum act act)
+{
+	return act == ACT_CREATE || act == ACT_MAKE_FOLDER ||
+	       act == ACT_MAKE_LINK || act == ACT_PUT;
+}
+
+static void judge_completion(struct judging *j, struct judgement *ret)
+{
+	const struct end *end = j->end;
+	size_t depth = end->trail.count - 1;
+	char folder[PATH_BYTES_MAX];
+	bool is_odd;
+
+	if (!brings_name(end->act) || !git_can_complete(end) ||
+	    (!j->is_gits &&
+	     places_root_depth(&j->rules->places, &end->trail) > depth))
+		return;
+	ret->needs_exclusive = true;
+	if (!git_completes(end, &is_odd))
+		return;
+	j->is_gits = true;
+	trail_prefix(&end->trail, depth, folder);
+	if (git_directory_is_harmless(end->parent, ".", folder, &j->excerpt) &&
+	    !is_odd)
+		raise_verdict(j, VERDICT_GIT, depth);
+	else
+		raise_verdict(j, VERDICT_ASK, depth);
+}
+
+/* Ends */
+
+/*
+ * The call fails by itself: what it takes or changes is not there, or what it
+ * makes is there already. Nobody need be asked then.
+ */
+static bool fails_anyway(const struct change *change, const struct end *end)
+{
+	switch (end->act) {
+	case ACT_METADATA:
+	case ACT_REMOVE:
+	case ACT_TAKE:
+	case ACT_SHARE:
+		return is_absent(end->parent, end->name);
+	case ACT_MAKE_FOLDER:
+	case ACT_MAKE_LINK:
+		return end_type(end) != 0;
+	case ACT_PUT:
+		return (change->source_name &&
+			is_absent(change->source_parent,
+				  change->source_name)) ||
+		       (change->kind == CHANGE_LINK && end_type(end) != 0);
+	case ACT_CREATE:
+	case ACT_WRITE:
+		break;
+	}
+	return false;
+}
+
+static void judge_end(struct judging *j, struct judgement *ret)
+{
+	const struct places *places = &j->rules->places;
+	char place[PATH_BYTES_MAX];
+
+	if (places_touch(places, j->end, place)) {
+		j->verdict = VERDICT_ASK;
+		memcpy(j->place, place, strlen(place) + 1);
+	}
+	git_visit(places, j->end, judge_spot, j);
+	judge_completion(j, ret);
+	if (j->verdict == VERDICT_PASS)
+		return;
+	if (fails_anyway(j->change, j->end)) {
+		j->verdict = VERDICT_PASS;
+		j->keeps_content = false;
+		return;
+	}
+	if (j->is_gits && places->files->git == GIT_PROTECT)
+		j->verdict = VERDICT_REFUSE;
+	if (j->verdict == VERDICT_ASK)
+		show(j);
+}
+
+static void judging_release(struct judging *j)
+{
+	free(j->excerpt.text);
+	content_free(&j->content);
+}
+
+/* The repository whose answer the end needs; one that is being made: itself. */
+static void find_repository(const struct judging *j,
+			    char ret_path[PATH_BYTES_MAX])
+{
+	if (j->is_gits && !git_repository(&j->rules->places, j->end, ret_path))
+		trail_prefix(&j->end->trail, j->end->trail.count - 1, ret_path);
+}
+
+static void fill(struct judgement *ret, struct judging *j)
+{
+	ret->verdict = j->verdict;
+	if (j->verdict == VERDICT_PASS)
+		return;
+	find_repository(j, ret->repository);
+	if (j->verdict == VERDICT_ASK)
+		memcpy(ret->protected_path, j->place, sizeof(j->place));
+	ret->change = excerpt_take(&j->excerpt);
+	if (j->verdict == VERDICT_GIT)
+		free(TAKE(ret->change));
+}
+
+/* The same place twice, or the repository of a question, needs no more. */
+static void fill_second(struct judgement *ret, const struct judging *j)
+{
+	const char *same = ret->protected_path;
+
+	if (j->verdict == VERDICT_ASK)
+		memcpy(ret->second.path, j->place, sizeof(j->place));
+	if (j->verdict == VERDICT_GIT) {
+		find_repository(j, ret->second.path);
+		same = ret->repository;
+	}
+	ret->second.verdict = j->verdict;
+	if (strcmp(ret->second.path, same) != 0)
+		return;
+	ret->second.verdict = VERDICT_PASS;
+	ret->second.path[0] = '\0';
+}
+
+/* Without the copy the change cannot be made as it was judged. */
+static void keep_content(struct judgement *ret, const struct judging *j)
+{
+	if (!j->keeps_content || j->change->is_exchange)
+		return;
+	if (content_seal(&j->content, &ret->content))
+		ret->verdict = VERDICT_REFUSE;
+}
+
+static enum act act_of(const struct change *change)
+{
+	switch (change->kind) {
+	case CHANGE_CREATE:
+		if (strcmp(change->call, "symlink") == 0)
+			return ACT_MAKE_LINK;
+		return change->is_directory ? ACT_MAKE_FOLDER : ACT_CREATE;
+	case CHANGE_WRITE:
+		return ACT_WRITE;
+	case CHANGE_REMOVE:
+		return ACT_REMOVE;
+	case CHANGE_METADATA:
+		return ACT_METADATA;
+	case CHANGE_RENAME:
+	case CHANGE_LINK:
+		break;
+	}
+	return ACT_PUT;
+}
+
+static bool is_mount_known(int folder, uint64_t *ret_mount)
+{
+	struct statx status;
+
+	if (statx(folder, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) ||
+	    !(status.stx_mask & STATX_MNT_ID))
+		return false;
+	*ret_mount = status.stx_mnt_id;
+	return true;
+}
+
+/*
+ * rename(2) and link(2) never lead from one mount to another (EXDEV). So
+ * nothing of another mount is opened either: it could be a tripwire of ours.
+ */
+static bool crosses_mounts(const struct change *change)
+{
+	uint64_t from, to;
+
+	return change->source_parent >= 0 &&
+	       is_mount_known(change->source_parent, &from) &&
+	       is_mount_known(change->parent, &to) && from != to;
+}
+
+static struct incoming read_incoming(int parent, const char *name,
+				     int descriptor)
+{
+	struct incoming incoming = { .parent = parent,
+				     .name = name,
+				     .descriptor = descriptor };
+	struct stat status;
+
+	if (name)
+		incoming.type = type_of(parent, name);
+	else if (fstat(descriptor, &status) == 0)
+		incoming.type = status.st_mode & S_IFMT;
+	return incoming;
+}
+
+static void start_judging(struct judging *j, const struct rules *rules,
+			  const struct change *change, const struct end *end)
+{
+	*j = (struct judging){ .rules = rules,
+			       .change = change,
+			       .end = end,
+			       .content = NO_CONTENT,
+			       .content_err = 1 };
+}
+
+/* An exchange takes something away from each end and puts something there. */
+static void judge_acts(struct judging *j, struct end *end,
+		       struct judgement *ret)
+{
+	enum act act = end->act;
+
+	judge_end(j, ret);
+	if (!j->change->is_exchange)
+		return;
+	end->act = act == ACT_PUT ? ACT_TAKE : ACT_PUT;
+	judge_end(j, ret);
+	end->act = act;
+}
+
+static void judge_one(const struct rules *rules, const struct change *change,
+		      struct end *end, struct judgement *ret)
+{
+	struct judging j;
+
+	start_judging(&j, rules, change, end);
+	judge_acts(&j, end, ret);
+	fill(ret, &j);
+	keep_content(ret, &j);
+	judging_release(&j);
+}
+
+static void judge_both(const struct rules *rules, const struct change *change,
+		       struct end *to, struct end *from, struct judgement *ret)
+{
+	struct judging there, here;
+
+	start_judging(&there, rules, change, to);
+	start_judging(&here, rules, change, from);
+	judge_acts(&there, to, ret);
+	judge_acts(&here, from, ret);
+	if (here.verdict > there.verdict) {
+		fill(ret, &here);
+		fill_second(ret, &there);
+	} else {
+		fill(ret, &there);
+		fill_second(ret, &here);
+	}
+	keep_content(ret, &there);
+	judging_release(&there);
+	judging_release(&here);
+}
+
+/* Fills what is put at the other end of an exchange as well. */
+static void judge_rename_or_link(const struct rules *rules,
+				 const struct change *change, struct end *to,
+				 struct judgement *ret)
+{
+	const struct incoming incoming = read_incoming(
+		change->source_parent, change->source_name, change->source);
+	const struct incoming back =
+		read_incoming(change->parent, change->name, -1);
+	struct end from = { .parent = change->source_parent,
+			    .name = change->source_name,
+			    .is_directory = S_ISDIR(incoming.type),
+			    .incoming = &back };
+
+	to->incoming = &incoming;
+	to->is_directory = S_ISDIR(incoming.type);
+	if (!change->source_path) {
+		judge_one(rules, change, to, ret);
+		return;
+	}
+	from.act = change->kind == CHANGE_RENAME ? ACT_TAKE : ACT_SHARE;
+	trail_read(change->source_path, &from.trail);
+	judge_both(rules, change, to, &from, ret);
+}
+
+void rules_judge(const struct rules *rules, const struct change *change,
+		 struct judgement *ret)
+{
+	struct end end = { .act = act_of(change),
+			   .parent = change->parent,
+			   .name = change->name,
+			   .is_directory = change->is_directory,
+			   .target = change->target };
+
+	*ret = (struct judgement){ .content = -1 };
+	if (crosses_mounts(change))
+		return;
+	trail_read(change->path, &end.trail);
+	if (end.act == ACT_PUT)
+		judge_rename_or_link(rules, change, &end, ret);
+	else
+		judge_one(rules, change, &end, ret);
+	if (change->kind == CHANGE_RENAME && change->is_directory)
+		ret->needs_exclusive = true;
+}
+
+void judgement_release(struct judgement *judgement)
+{
+	free(judgement->change);
+	close_quietly(judgement->content);
+	*judgement = (struct judgement){ .content = -1 };
+}
