@@ -65,6 +65,7 @@ static void deliver_leaving(struct message *message)
 static struct held *hold(const struct asker *asker, const struct wanted *wanted)
 {
 	struct held *held = calloc(1, sizeof(*held));
+	const char *wider = wanted_wider(wanted);
 	pthread_condattr_t attributes;
 
 	if (!held)
@@ -80,6 +81,8 @@ static struct held *hold(const struct asker *asker, const struct wanted *wanted)
 		.subject = &held->subject,
 		.settled = settle_held,
 	};
+	if (wider)
+		held->question.judged = identify(wider);
 	held->asking.deliver = deliver_question;
 	held->leaving.deliver = deliver_leaving;
 	held->sup = asker->sup;

@@ -11,7 +11,6 @@
 #include "denial.h"
 #include "network.h"
 #include "opening.h"
-#include "opens.h"
 
 enum channel_state {
 	CHANNEL_LOST,
@@ -301,6 +300,17 @@ static void answer_opened(struct opening_job *job)
 	opening_free(job);
 }
 
+/* What was asked about must be what is opened. */
+static void pass_judged(struct opening_job *job,
+			const struct question *question)
+{
+	const char *wider = wanted_wider(&question->wanted);
+
+	for (size_t i = 0; wider && i < job->count; i++)
+		if (strcmp(job->entries[i].open.path, wider) == 0)
+			job->entries[i].judged = question->judged;
+}
+
 /* Also when its question was withdrawn: the person has opened these. */
 static int open_and_settle(struct broker *broker, const struct json *opens,
 			   int64_t id, const struct answer *answer)
@@ -325,6 +335,8 @@ static int open_and_settle(struct broker *broker, const struct json *opens,
 		return -ENOMEM;
 	}
 	*accepted = (struct accepted){ id, *answer };
+	if (question)
+		pass_judged(job, question);
 	job->kind = OPENING_ADD_ALL;
 	job->done = answer_opened;
 	job->owner = accepted;
@@ -384,6 +396,17 @@ static void granted(struct opening_job *job)
 	opening_free(job);
 }
 
+/* What cannot be closed ends the run: nobody may go on writing there. */
+static void closed(struct opening_job *job)
+{
+	if (job->err) {
+		print_line(job->sup, "cordon: a place that was taken back "
+				     "could not be closed; the run ends");
+		stop_run(job->sup, REASONS[REASON_INTERNAL]);
+	}
+	opening_free(job);
+}
+
 static void revoked(struct opening_job *job)
 {
 	AUTO_WRITER struct json_writer w = { 0 };
@@ -401,7 +424,7 @@ static void revoked(struct opening_job *job)
 	json_close_array(&w);
 	json_close_object(&w);
 	broker_send(job->sup, &w);
-	opening_free(job);
+	closed(job);
 }
 
 static int begin(struct broker *broker, const struct json *opens,
@@ -500,9 +523,11 @@ static int read_ports(const struct json *list)
 
 	if (list->type != JSON_ARRAY)
 		return -EBADMSG;
-	for (const struct json *entry = list->first; entry; entry = entry->next)
+	for (const struct json *entry = list->first; entry;
+	     entry = entry->next) {
 		if (json_as_integer(entry, 1, 65535, &port))
 			return -EBADMSG;
+	}
 	return 0;
 }
 
@@ -535,8 +560,7 @@ static int take_welcome(struct broker *broker, const struct json *frame)
 	if (broker->state != CHANNEL_GREETING ||
 	    json_expect_keys(frame, keys, ARRAY_SIZE(keys)))
 		return -EBADMSG;
-	err = begin(broker, json_member(frame, "opens"), OPENING_KEEP,
-		    opening_free);
+	err = begin(broker, json_member(frame, "opens"), OPENING_KEEP, closed);
 	if (err)
 		return err;
 	broker->state = CHANNEL_OPEN;

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "livemount.h"
 #include "subject.h"
 #include "supervisor.h"
 #include "wanted.h"
@@ -36,6 +37,7 @@ struct answer {
 struct question {
 	/* The asker's, untouched until it is settled or withdrawn. */
 	struct wanted wanted;
+	struct identity judged; /* of what wanted_wider() names */
 	const struct subject *subject;
 	/* Once, unless it is withdrawn before. */
 	void (*settled)(struct question *question, const struct answer *answer);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../common/limits.h"
-#include "opens.h"
 #include "thread.h"
 
 struct opening {
@@ -68,7 +67,7 @@ static void add_each(struct opening_job *job)
 		struct opening_entry *entry = &job->entries[i];
 
 		entry->err = opens_add(job->sup, entry->open.access,
-				       entry->open.path);
+				       entry->open.path, &entry->judged);
 	}
 }
 
@@ -79,6 +78,8 @@ static void remove_each(struct opening_job *job)
 
 		entry->err = opens_remove(job->sup, entry->open.access,
 					  entry->open.path, &entry->busy);
+		if (entry->err && entry->err != -ENOENT)
+			job->err = entry->err;
 	}
 }
 
@@ -93,7 +94,7 @@ static void add_all(struct opening_job *job)
 		added[i] = !opens_has(job->sup, entry->open.access,
 				      entry->open.path);
 		entry->err = opens_add(job->sup, entry->open.access,
-				       entry->open.path);
+				       entry->open.path, &entry->judged);
 		if (entry->err)
 			break;
 	}
@@ -133,7 +134,7 @@ static void carry_out(struct opening_job *job)
 		remove_each(job);
 		break;
 	case OPENING_KEEP:
-		opens_keep(job->sup, is_listed, job);
+		job->err = opens_keep(job->sup, is_listed, job);
 		break;
 	}
 }

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "supervisor.h"
+#include "opens.h"
 
 enum opening_kind {
 	OPENING_ADD,	 /* each for itself */
@@ -16,6 +16,7 @@ enum opening_kind {
 
 struct opening_entry {
 	struct open open;
+	struct identity judged;
 	int err;   /* 0 or -errno */
 	bool busy; /* removed, but a program still has part of it */
 };
@@ -28,6 +29,7 @@ struct opening_job {
 	/* On the loop's thread, once; frees it by opening_free(). */
 	void (*done)(struct opening_job *job);
 	void *owner;
+	int err; /* of removing: what could not be closed, or 0 */
 	size_t count;
 	struct opening_entry entries[];
 };

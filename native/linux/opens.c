@@ -1,25 +1,37 @@
-/* The list of what is open, see opens.h. */
+/*
+ * The list of what is open, and the live mounts that go with it, see opens.h.
+ *
+ * One mount never hides another: before a folder gets one, those below it are
+ * undone, and whatever then is read-only still (another file system mounted
+ * below, or all of it when the outer one is removed) gets its own again. So
+ * each can be undone at any time, in any order.
+ */
 #include "opens.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "../common/limits.h"
+#include "tripwire.h"
 
 struct entry {
 	struct entry *next;
 	enum access access;
 	bool planned;
+	struct live_mount mount;
 	char path[];
 };
 
 struct opens {
-	pthread_rwlock_t lock;
+	/* Whoever changes anything; may be held while a mount waits. */
+	pthread_mutex_t changing;
+	pthread_rwlock_t lock; /* of the list, for those who look */
 	struct entry *first;
 	size_t count;
 	atomic_uint generation;
 };
+
+/* The list */
 
 static bool is_same(const struct entry *entry, const struct open *open)
 {
@@ -36,25 +48,37 @@ static struct entry **find(struct opens *opens, const struct open *open)
 	return at;
 }
 
-static int add(struct opens *opens, const struct open *open, bool planned)
+static struct entry *create_entry(const struct open *open)
 {
 	size_t length = strlen(open->path) + 1;
-	struct entry *entry;
+	struct entry *entry = calloc(1, sizeof(*entry) + length);
 
-	if (*find(opens, open))
-		return 0;
-	if (opens->count == OPENS_MAX)
-		return -ENOSPC;
-	entry = malloc(sizeof(*entry) + length);
-	if (!entry)
-		return -ENOMEM;
-	entry->access = open->access;
-	entry->planned = planned;
-	memcpy(entry->path, open->path, length);
+	if (entry) {
+		entry->access = open->access;
+		memcpy(entry->path, open->path, length);
+	}
+	return entry;
+}
+
+static void insert(struct opens *opens, struct entry *entry)
+{
+	(void)pthread_rwlock_wrlock(&opens->lock);
 	entry->next = opens->first;
 	opens->first = entry;
 	opens->count++;
-	return 0;
+	(void)pthread_rwlock_unlock(&opens->lock);
+}
+
+static struct entry *take(struct opens *opens, struct entry **at)
+{
+	struct entry *entry = *at;
+
+	(void)pthread_rwlock_wrlock(&opens->lock);
+	*at = entry->next;
+	opens->count--;
+	(void)atomic_fetch_add(&opens->generation, 1);
+	(void)pthread_rwlock_unlock(&opens->lock);
+	return entry;
 }
 
 bool opens_cover_within(struct supervisor *sup, enum access access,
@@ -77,57 +101,6 @@ bool opens_cover(struct supervisor *sup, enum access access, const char *path)
 	return opens_cover_within(sup, access, path, "/");
 }
 
-int opens_add(struct supervisor *sup, enum access access, const char *path)
-{
-	struct opens *opens = sup->opens;
-	struct open open = { access, path };
-	int err;
-
-	(void)pthread_rwlock_wrlock(&opens->lock);
-	err = add(opens, &open, false);
-	(void)pthread_rwlock_unlock(&opens->lock);
-	return err;
-}
-
-static void take(struct opens *opens, struct entry **at)
-{
-	*at = (*at)->next;
-	opens->count--;
-	(void)atomic_fetch_add(&opens->generation, 1);
-}
-
-int opens_remove(struct supervisor *sup, enum access access, const char *path,
-		 bool *ret_busy)
-{
-	struct opens *opens = sup->opens;
-	struct open open = { access, path };
-	struct entry **at, *entry;
-
-	(void)pthread_rwlock_wrlock(&opens->lock);
-	at = find(opens, &open);
-	entry = *at;
-	if (entry)
-		take(opens, at);
-	(void)pthread_rwlock_unlock(&opens->lock);
-	if (!entry)
-		return -ENOENT;
-	free(entry);
-	*ret_busy = false;
-	return 0;
-}
-
-const char *opens_explain(int err)
-{
-	switch (-err) {
-	case ENOSPC:
-		return "too many places are open to this run already";
-	case ECANCELED:
-		return "another place of the same answer could not be opened";
-	default:
-		return strerror(-err);
-	}
-}
-
 bool opens_has(struct supervisor *sup, enum access access, const char *path)
 {
 	struct opens *opens = sup->opens;
@@ -140,41 +113,198 @@ bool opens_has(struct supervisor *sup, enum access access, const char *path)
 	return found;
 }
 
-/* Takes the first that does not stay off the list; NULL: all do. */
-static struct entry *take_unwanted(struct opens *opens,
-				   bool (*stays)(const struct open *open,
-						 const void *of),
-				   const void *of)
-{
-	struct entry **at, *entry;
-
-	(void)pthread_rwlock_wrlock(&opens->lock);
-	for (at = &opens->first; *at; at = &(*at)->next) {
-		struct open open = { (*at)->access, (*at)->path };
-
-		if (!(*at)->planned && !stays(&open, of))
-			break;
-	}
-	entry = *at;
-	if (entry)
-		take(opens, at);
-	(void)pthread_rwlock_unlock(&opens->lock);
-	return entry;
-}
-
-void opens_keep(struct supervisor *sup,
-		bool (*stays)(const struct open *open, const void *of),
-		const void *of)
-{
-	struct entry *entry;
-
-	while ((entry = take_unwanted(sup->opens, stays, of)))
-		free(entry);
-}
-
 unsigned opens_generation(struct supervisor *sup)
 {
 	return atomic_load(&sup->opens->generation);
+}
+
+/* Mounts, with `changing` held */
+
+static bool has_mounts(enum access access)
+{
+	return access == ACCESS_WRITE || access == ACCESS_GIT;
+}
+
+static int undo_mount(struct supervisor *sup, struct entry *entry,
+		      bool *ret_busy)
+{
+	int err = 0;
+
+	*ret_busy = false;
+	if (entry->mount.id)
+		err = live_mount_detach(sup, &entry->mount, ret_busy);
+	if (!err)
+		entry->mount = (struct live_mount){ 0 };
+	return err;
+}
+
+static int undo_mounts_below(struct supervisor *sup, const char *path)
+{
+	bool busy;
+	int err = 0;
+
+	for (struct entry *e = sup->opens->first; e && !err; e = e->next)
+		if (e->mount.id && is_below(e->path, path) &&
+		    strcmp(e->path, path) != 0)
+			err = undo_mount(sup, e, &busy);
+	return err;
+}
+
+/*
+ * The entries below that have none. One that cannot be mounted is open all
+ * the same: its calls are performed on the host's path.
+ */
+static void renew_mounts_below(struct supervisor *sup, const char *path)
+{
+	static const struct identity any;
+
+	for (struct entry *e = sup->opens->first; e; e = e->next)
+		if (!e->mount.id && has_mounts(e->access) &&
+		    is_below(e->path, path))
+			(void)!live_mount_attach(sup, e->path, &any, &e->mount);
+}
+
+static int mount_entry(struct supervisor *sup, struct entry *entry,
+		       const struct identity *judged)
+{
+	int err = undo_mounts_below(sup, entry->path);
+
+	if (!err)
+		err = live_mount_attach(sup, entry->path, judged,
+					&entry->mount);
+	renew_mounts_below(sup, entry->path);
+	return err;
+}
+
+/* Changes */
+
+static int add(struct supervisor *sup, const struct open *open,
+	       const struct identity *judged)
+{
+	struct opens *opens = sup->opens;
+	struct entry *entry;
+	int err = 0;
+
+	if (*find(opens, open))
+		return 0;
+	if (opens->count == OPENS_MAX)
+		return -ENOSPC;
+	entry = create_entry(open);
+	if (!entry)
+		return -ENOMEM;
+	if (has_mounts(open->access))
+		err = mount_entry(sup, entry, judged);
+	if (err)
+		free(entry);
+	else
+		insert(opens, entry);
+	return err;
+}
+
+int opens_add(struct supervisor *sup, enum access access, const char *path,
+	      const struct identity *judged)
+{
+	struct open open = { access, path };
+	int err;
+
+	(void)pthread_mutex_lock(&sup->opens->changing);
+	err = add(sup, &open, judged);
+	(void)pthread_mutex_unlock(&sup->opens->changing);
+	return err;
+}
+
+/* Off the list first: nobody is let by while the mount goes. */
+static int close_entry(struct supervisor *sup, struct entry **at,
+		       bool *ret_busy)
+{
+	struct entry *entry = take(sup->opens, at);
+	int err = undo_mount(sup, entry, ret_busy);
+
+	if (has_mounts(entry->access))
+		renew_mounts_below(sup, entry->path);
+	else if (entry->access == ACCESS_READ)
+		tripwire_revoked(sup);
+	free(entry);
+	return err;
+}
+
+int opens_remove(struct supervisor *sup, enum access access, const char *path,
+		 bool *ret_busy)
+{
+	struct opens *opens = sup->opens;
+	struct open open = { access, path };
+	struct entry **at;
+	int err = -ENOENT;
+
+	(void)pthread_mutex_lock(&opens->changing);
+	at = find(opens, &open);
+	if (*at)
+		err = close_entry(sup, at, ret_busy);
+	(void)pthread_mutex_unlock(&opens->changing);
+	return err;
+}
+
+int opens_keep(struct supervisor *sup,
+	       bool (*stays)(const struct open *open, const void *of),
+	       const void *of)
+{
+	struct opens *opens = sup->opens;
+	struct entry **at = &opens->first;
+	bool busy;
+	int err = 0, failed;
+
+	(void)pthread_mutex_lock(&opens->changing);
+	while (*at) {
+		struct open open = { (*at)->access, (*at)->path };
+
+		if ((*at)->planned || stays(&open, of)) {
+			at = &(*at)->next;
+			continue;
+		}
+		failed = close_entry(sup, at, &busy);
+		if (!err)
+			err = failed;
+	}
+	(void)pthread_mutex_unlock(&opens->changing);
+	return err;
+}
+
+const char *opens_explain(int err)
+{
+	switch (-err) {
+	case ENOSPC:
+		return "too many places are open to this run, or the limit of "
+		       "mounts (fs.mount-max) is reached";
+	case ECANCELED:
+		return "another place of the same answer could not be opened";
+	case ESTALE:
+		return "it is another folder by now than the one that was "
+		       "asked about, or the sandbox has something else there";
+	case ELOOP:
+		return "a part of the path is a symbolic link";
+	case EINVAL:
+		return "the whole file system cannot be opened at once";
+	case EROFS:
+		return "its file system is mounted read-only";
+	case EPERM:
+		return "it was mounted read-only before the sandbox was made";
+	default:
+		return strerror(-err);
+	}
+}
+
+/* Begin and end */
+
+/* What of the plan's own cannot be mounted is open all the same. */
+static int add_planned(struct supervisor *sup, const struct open *open)
+{
+	struct entry *entry = create_entry(open);
+
+	if (!entry)
+		return -ENOMEM;
+	entry->planned = true;
+	insert(sup->opens, entry);
+	return 0;
 }
 
 int opens_start(struct supervisor *sup)
@@ -184,10 +314,14 @@ int opens_start(struct supervisor *sup)
 
 	if (!opens)
 		return -ENOMEM;
+	(void)pthread_mutex_init(&opens->changing, NULL);
 	(void)pthread_rwlock_init(&opens->lock, NULL);
-	for (size_t i = 0; i < sup->plan->open_count && !err; i++)
-		err = add(opens, &sup->plan->opens[i], true);
 	sup->opens = opens;
+	for (size_t i = 0; i < sup->plan->open_count && !err; i++)
+		if (!*find(opens, &sup->plan->opens[i]))
+			err = add_planned(sup, &sup->plan->opens[i]);
+	if (opens->first)
+		renew_mounts_below(sup, "/");
 	return err;
 }
 
@@ -201,5 +335,6 @@ void opens_finish(struct supervisor *sup)
 		free(entry);
 	}
 	(void)pthread_rwlock_destroy(&opens->lock);
+	(void)pthread_mutex_destroy(&opens->changing);
 	free(opens);
 }

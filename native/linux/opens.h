@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "supervisor.h"
+#include "livemount.h"
 
 /* Before "go": the plan's own. */
 MUST_CHECK int opens_start(struct supervisor *sup);
@@ -18,22 +18,29 @@ bool opens_cover(struct supervisor *sup, enum access access, const char *path);
 bool opens_cover_within(struct supervisor *sup, enum access access,
 			const char *path, const char *within);
 
-/* 0 also when it is there already. -ENOSPC: over OPENS_MAX. */
+/*
+ * 0 also when it is there already. A folder that is to be written and is
+ * read-only inside is mounted first; `judged` is what was asked about. When
+ * it fails nothing is open: opens_explain(). Waits; not on the loop.
+ */
 MUST_CHECK int opens_add(struct supervisor *sup, enum access access,
-			 const char *path);
-/* -ENOENT: it was not there. *ret_busy: a program still has part of it. */
+			 const char *path, const struct identity *judged);
+/*
+ * -ENOENT: it was not there. *ret_busy: a program still has part of it.
+ * Anything else: it can still be reached by its mount.
+ */
 MUST_CHECK int opens_remove(struct supervisor *sup, enum access access,
 			    const char *path, bool *ret_busy);
 
-/* Why opens_add() failed, as a sentence. */
+/* Why opens_add() failed, for a person. */
 const char *opens_explain(int err);
 
 /* Whether there is exactly that entry. */
 bool opens_has(struct supervisor *sup, enum access access, const char *path);
-/* Removes what is neither the plan's nor stays. */
-void opens_keep(struct supervisor *sup,
-		bool (*stays)(const struct open *open, const void *of),
-		const void *of);
+/* Removes what is neither the plan's nor stays. -errno: as opens_remove(). */
+int opens_keep(struct supervisor *sup,
+	       bool (*stays)(const struct open *open, const void *of),
+	       const void *of);
 
 /* Changes with each removal: what was let by under an older one is to be
  * looked at again. */

@@ -4,6 +4,7 @@
  */
 #include "supervise.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -220,6 +221,31 @@ static int watch(struct supervisor *sup, struct loop_source *source, int fd,
 	return loop_add(&sup->loop, source, EPOLLIN);
 }
 
+/* Pid 1 makes itself unreadable after "go", proc(5). */
+static void open_inside(struct supervisor *sup)
+{
+	const struct {
+		const char *name;
+		int *fd;
+	} links[] = {
+		{ "ns/user", &sup->inside.user },
+		{ "ns/mnt", &sup->inside.mount },
+		{ "ns/pid", &sup->inside.pid },
+		{ "ns/ipc", &sup->inside.ipc },
+		{ "ns/net", &sup->inside.net },
+		{ "mountinfo", &sup->inside.mountinfo },
+	};
+	char path[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/%s", sup->init,
+			       links[i].name);
+		*links[i].fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (*links[i].fd < 0)
+			die("supervisor", errno, "could not open %s", path);
+	}
+}
+
 static void start_parts(struct supervisor *sup, const struct hand_over *given,
 			const bool is_terminal[3])
 {
@@ -266,6 +292,7 @@ void supervise(struct supervisor *sup, const bool is_terminal[3])
 
 	take_hand_over(sup, &given);
 	add_gaps(sup, given.gaps);
+	open_inside(sup);
 	sup->root = given.root;
 	sup->listener = given.listener;
 	start_parts(sup, &given, is_terminal);

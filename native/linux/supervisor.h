@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "../common/frame.h"
 #include "gaps.h"
 #include "loop.h"
@@ -27,6 +29,12 @@ struct net_sockets {
 		.netfilter = -1, .relay = -1, .dns_udp = -1, .dns_tcp = -1 \
 	}
 
+/* The sandbox as /proc/INIT had it before "go": later it is closed to us. */
+struct inside {
+	int user, mount, pid, ipc, net; /* namespaces */
+	int mountinfo; /* proc_pid_mountinfo(5), for the thread of opening.c */
+};
+
 enum { GAPS_MAX = 8 };
 
 struct supervisor {
@@ -42,7 +50,13 @@ struct supervisor {
 	int init_pidfd;
 	int control; /* socket to init */
 
-	int root;     /* the sandbox's "/", O_PATH */
+	int root; /* the sandbox's "/", O_PATH */
+	struct inside inside;
+	/*
+	 * Whether a task may have another root, or mounts that are not the
+	 * sandbox's own: until then none need be looked at.
+	 */
+	atomic_bool nested;
 	int listener; /* seccomp notifications; -1: none */
 	struct net_sockets sockets;
 

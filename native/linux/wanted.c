@@ -46,6 +46,15 @@ bool wanted_is_plain(const struct wanted *wanted)
 	return true;
 }
 
+const char *wanted_wider(const struct wanted *wanted)
+{
+	if (wanted->action == ACTION_GIT)
+		return wanted->other;
+	if (wanted->action != ACTION_WRITE)
+		return NULL;
+	return wanted->folder ? wanted->folder : wanted->path;
+}
+
 /* Copies */
 
 enum { STRINGS = 10 };

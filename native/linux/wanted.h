@@ -46,6 +46,9 @@ MUST_CHECK int access_of(const char *name);
 /* Whether its paths are absolute and normalised: a broker takes no others. */
 bool wanted_is_plain(const struct wanted *wanted);
 
+/* The place that a wider answer would open for writing; NULL: none. */
+const char *wanted_wider(const struct wanted *wanted);
+
 /* With all its strings, in one piece for free(); NULL: no memory. */
 struct wanted *wanted_copy(const struct wanted *wanted);
 
