@@ -66,7 +66,11 @@ export function runPolicyOf({ network, filesystem }: Policy): RunPolicy {
           : 'the administrator keeps it read-only';
       case 'read':
         return managedWords('closes', filesystem.denyRead, wanted.object.path);
-      default:
+      case 'connect':
+      case 'lookup':
+      case 'socket':
+      case 'sign':
+      case 'publish':
         return undefined;
     }
   };

@@ -196,8 +196,10 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
   const answer = async (run: AdmittedRun, frame: AskFrame): Promise<void> => {
     const controller = new AbortController();
     asks.set(frame.id, controller);
-    const { kind: _kind, id: _id, rule: _rule, want: _want, ...wanted } = frame;
-    const decision = await run.ask({ run: run.id, ...wanted }, controller.signal);
+    const { subject, because, action, object } = frame;
+    // Action and object stay the pair that they were in the frame.
+    const request = { run: run.id, subject, because, action, object } as AccessRequest;
+    const decision = await run.ask(request, controller.signal);
     if (!asks.delete(frame.id)) return; // withdrawn, or the connection is gone
     channel.send({
       kind: 'answer',
