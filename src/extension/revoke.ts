@@ -31,8 +31,8 @@ export async function pickGrant(
 
 /** A port that is open is closed; what an "always" wrote is taken out of the settings again. */
 export async function revokeRow(
-  session: Session,
-  rules: UserRules,
+  session: Pick<Session, 'revoke' | 'stopSharing'>,
+  rules: Pick<UserRules, 'remove'>,
   { grant, port }: GrantRow,
 ): Promise<void> {
   if (grant === undefined) {
