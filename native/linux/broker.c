@@ -11,6 +11,7 @@
 #include "denial.h"
 #include "network.h"
 #include "opening.h"
+#include "publish.h"
 
 enum channel_state {
 	CHANNEL_LOST,
@@ -517,7 +518,7 @@ static int revoke_connections(struct broker *broker, const struct json *list)
 	return 0;
 }
 
-static int read_ports(const struct json *list)
+static int revoke_ports(struct broker *broker, const struct json *list)
 {
 	int64_t port;
 
@@ -527,6 +528,7 @@ static int read_ports(const struct json *list)
 	     entry = entry->next) {
 		if (json_as_integer(entry, 1, 65535, &port))
 			return -EBADMSG;
+		publish_revoke(broker->sup, (uint16_t)port);
 	}
 	return 0;
 }
@@ -541,7 +543,7 @@ static int take_revocation(struct broker *broker, const struct json *frame)
 		return -EBADMSG;
 	err = revoke_connections(broker, json_member(frame, "connections"));
 	if (!err)
-		err = read_ports(json_member(frame, "ports"));
+		err = revoke_ports(broker, json_member(frame, "ports"));
 	if (err)
 		return err;
 	return begin(broker, json_member(frame, "opens"), OPENING_REMOVE,
@@ -568,6 +570,7 @@ static int take_welcome(struct broker *broker, const struct json *frame)
 	     q && broker->state == CHANNEL_OPEN; q = q->next)
 		if (!q->answered)
 			send_question(broker, q);
+	publish_tell(broker->sup);
 	watch_expiry(broker);
 	return 0;
 }

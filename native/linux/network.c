@@ -27,7 +27,9 @@
 
 #include "netlink.h"
 #include "nft.h"
+#include "publish.h"
 #include "resolver.h"
+#include "serving.h"
 
 enum {
 	LO_INDEX = 1, /* the first interface of any network namespace */
@@ -50,6 +52,7 @@ struct network {
 	struct resolver *resolver;
 	pthread_mutex_t lock;
 	struct relay *relay; /* NULL: not started */
+	bool redirects;	     /* to the relay what bears a mark */
 };
 
 /* Inside the namespace */
@@ -204,6 +207,11 @@ int network_start(struct supervisor *sup)
 		return err;
 	}
 	sup->network = network;
+	err = publish_start(sup);
+	if (!err)
+		err = serving_start(sup);
+	if (err)
+		return err;
 	sup->sockets = (struct net_sockets)NET_SOCKETS_NONE;
 	/* Later pid 1 is not dumpable, and closed to us: proc(5). */
 	(void)snprintf(path, sizeof(path), "/proc/%d/ns/net", sup->init);
@@ -225,39 +233,45 @@ int network_start(struct supervisor *sup)
 
 /* What the child that sets it up has to say. */
 struct setting_up {
-	int err;
 	const char *step;
 	struct net_sockets sockets;
 };
 
-static int set_up_there(int net_ns, struct setting_up *result)
+static int set_up_there(void *shared)
+{
+	struct setting_up *result = shared;
+
+	return network_setup(&result->sockets, &result->step);
+}
+
+static int enter_network(int net_ns)
 {
 	/* Whoever owns it may enter, and owns the network as well. */
 	AUTO_CLOSE int user_ns = ioctl(net_ns, NS_GET_USERNS);
 
-	result->step = "entering it";
-	if (user_ns < 0 || setns(user_ns, CLONE_NEWUSER) ||
-	    setns(net_ns, CLONE_NEWNET))
-		return -errno;
-	return network_setup(&result->sockets, &result->step);
+	return user_ns < 0 || setns(user_ns, CLONE_NEWUSER) ||
+			       setns(net_ns, CLONE_NEWNET)
+		       ? -errno
+		       : 0;
 }
 
-/* The child has memory of its own, but for *result, and our descriptors. */
-static int set_up_in_child(int net_ns, struct setting_up *result)
+/* The errno is the child's exit code: they are all below 256. */
+int network_run_inside(struct supervisor *sup, int (*make)(void *shared),
+		       void *shared)
 {
 	pid_t child = (pid_t)syscall(SYS_clone, (unsigned long)CLONE_FILES,
 				     NULL, NULL, NULL, NULL);
-	int status;
+	int status, err;
 
 	if (child < 0)
 		return -errno;
 	if (child == 0) {
-		result->err = set_up_there(net_ns, result);
-		_exit(0);
+		err = enter_network(sup->network->net_ns);
+		_exit(-(err ? err : make(shared)));
 	}
 	if (RETRY(waitpid(child, &status, (int)__WCLONE)) != child)
 		return -errno;
-	return WIFEXITED(status) ? result->err : -EIO;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
 static void report_failure(struct supervisor *sup, const char *step, int err)
@@ -283,10 +297,10 @@ int network_begin(struct supervisor *sup)
 	if (result == MAP_FAILED)
 		return -errno;
 	*result = (struct setting_up){
-		.step = "a child",
+		.step = "entering it",
 		.sockets = NET_SOCKETS_NONE,
 	};
-	err = set_up_in_child(sup->network->net_ns, result);
+	err = network_run_inside(sup, set_up_there, result);
 	if (!err) {
 		sup->sockets = result->sockets;
 		result->step = "DNS";
@@ -324,21 +338,41 @@ int network_redirect(int netfilter)
 	return nft_install(netfilter, &rules);
 }
 
+/* With the lock held. */
+static int have_relay(struct supervisor *sup, struct relay **ret_relay)
+{
+	struct network *network = sup->network;
+	int err = 0;
+
+	if (!network->relay)
+		err = relay_start(sup->sockets.relay, &network->relay);
+	if (!err)
+		*ret_relay = network->relay;
+	return err;
+}
+
 int network_open_relay(struct supervisor *sup, struct relay **ret_relay)
 {
 	struct network *network = sup->network;
 	int err = 0;
 
 	(void)pthread_mutex_lock(&network->lock);
-	if (!network->relay) {
+	if (!network->redirects)
 		err = network_redirect(sup->sockets.netfilter);
-		/* There already: only starting the relay failed last time. */
-		if (!err || err == -EEXIST)
-			err = relay_start(sup->sockets.relay, &network->relay);
-	}
+	network->redirects = !err;
 	if (!err)
-		*ret_relay = network->relay;
+		err = have_relay(sup, ret_relay);
 	(void)pthread_mutex_unlock(&network->lock);
+	return err;
+}
+
+int network_start_relay(struct supervisor *sup, struct relay **ret_relay)
+{
+	int err;
+
+	(void)pthread_mutex_lock(&sup->network->lock);
+	err = have_relay(sup, ret_relay);
+	(void)pthread_mutex_unlock(&sup->network->lock);
 	return err;
 }
 
@@ -367,6 +401,7 @@ void network_finish(struct supervisor *sup, int timeout_ms)
 {
 	struct relay *relay = started_relay(sup);
 
+	publish_finish(sup);
 	if (relay)
 		relay_drain(relay, timeout_ms);
 }

@@ -37,5 +37,17 @@ bool is_sandbox_address(const struct ip_address *address);
 MUST_CHECK int network_open_relay(struct supervisor *sup,
 				  struct relay **ret_relay);
 
+/* The relay alone, for connections that come from the host. Any thread. */
+MUST_CHECK int network_start_relay(struct supervisor *sup,
+				   struct relay **ret_relay);
+
+/*
+ * Runs make(shared) in a child that is in the sandbox's network and shares our
+ * descriptors, and the memory that is mapped so. It makes system calls only
+ * and gives 0 or -errno, which is returned.
+ */
+MUST_CHECK int network_run_inside(struct supervisor *sup,
+				  int (*make)(void *shared), void *shared);
+
 /* Resets relayed connections of that destination. */
 void network_revoke(struct supervisor *sup, const struct destination *to);

@@ -457,6 +457,15 @@ static int original_destination(int fd, struct ip_address *ret_address,
 	return address_of_socket(&to, ret_address, ret_port);
 }
 
+static void start_or_reset(struct relay *relay, int inner, int outer,
+			   const struct destination *label)
+{
+	if (start_connection(relay, inner, outer, label) == 0)
+		return;
+	close_reset(inner);
+	close_reset(outer);
+}
+
 static void admit(struct relay *relay, int inner)
 {
 	struct destination label;
@@ -470,10 +479,7 @@ static void admit(struct relay *relay, int inner)
 		close_reset(inner);
 		return;
 	}
-	if (start_connection(relay, inner, outer, &label)) {
-		close_reset(inner);
-		close_reset(outer);
-	}
+	start_or_reset(relay, inner, outer, &label);
 }
 
 static void accept_all(void *owner, uint32_t events)
@@ -519,6 +525,42 @@ static void expire_kept(void *owner)
 }
 
 /* Messages from other threads */
+
+struct carrying {
+	struct message message; /* first */
+	struct relay *relay;
+	int inner, outer;
+	struct destination label;
+};
+
+static void carry(struct message *message)
+{
+	struct carrying *carrying = (struct carrying *)message;
+
+	start_or_reset(carrying->relay, carrying->inner, carrying->outer,
+		       &carrying->label);
+	free(carrying);
+}
+
+void relay_carry(struct relay *relay, int inner, int outer,
+		 const struct destination *label)
+{
+	struct carrying *carrying = malloc(sizeof(*carrying));
+
+	if (!carrying) {
+		close_reset(inner);
+		close_reset(outer);
+		return;
+	}
+	*carrying = (struct carrying){
+		.message.deliver = carry,
+		.relay = relay,
+		.inner = inner,
+		.outer = outer,
+		.label = *label,
+	};
+	mailbox_post(&relay->mailbox, &carrying->message);
+}
 
 struct revocation {
 	struct message message;

@@ -24,6 +24,13 @@ MUST_CHECK int relay_expect(struct relay *relay,
 /* The sandbox's connection failed: closes what was kept for it. */
 void relay_forget(struct relay *relay, uint64_t ticket);
 
+/*
+ * Carries a connection whose two ends are there; takes both over. They are
+ * reset when that cannot be.
+ */
+void relay_carry(struct relay *relay, int inner, int outer,
+		 const struct destination *label);
+
 /* Resets all connections with that label. Waits for no one. */
 void relay_revoke(struct relay *relay, const struct destination *label);
 

@@ -58,6 +58,7 @@ static const struct {
 } rules[] = {
 	{ SYS_connect, HOLD },
 	{ SYS_bind, HOLD },
+	{ SYS_listen, HOLD },
 
 	{ SYS_ioctl, CHECK_IOCTL },
 	{ SYS_socket, CHECK_SOCKET },

@@ -1,5 +1,5 @@
 /*
- * Performs connect() and bind() for a caller on its own socket.
+ * Performs connect(), bind() and listen() for a caller on its own socket.
  *
  * What keeps it inside. An inet or netlink socket acts in the network
  * namespace it was made in, whoever makes the call, and so does an abstract
@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 
 #include "../common/limits.h"
+#include "publish.h"
 #include "uapi.h"
 
 enum {
@@ -435,6 +436,11 @@ static int bind_path(const struct call *call, int fd,
 	return err ? err : bound_add(bound, fd);
 }
 
+static bool is_inet(const struct target_socket *socket)
+{
+	return socket->domain == AF_INET || socket->domain == AF_INET6;
+}
+
 /* The sandbox has no capability for these; we, performing it, would. */
 static bool is_privileged(const struct target_socket *socket,
 			  const struct socket_address *address)
@@ -442,9 +448,23 @@ static bool is_privileged(const struct target_socket *socket,
 	struct ip_address ip;
 	uint16_t port;
 
-	return (socket->domain == AF_INET || socket->domain == AF_INET6) &&
-	       address_of_socket(address, &ip, &port) == 0 && port != 0 &&
-	       port < UNPRIVILEGED_PORT;
+	return is_inet(socket) && address_of_socket(address, &ip, &port) == 0 &&
+	       port != 0 && port < UNPRIVILEGED_PORT;
+}
+
+static int bind_address(const struct call *call,
+			const struct target_socket *socket,
+			const struct socket_address *address)
+{
+	struct ip_address ip;
+	uint16_t port;
+
+	if (bind(socket->fd, &address->any, address->length))
+		return -errno;
+	if (is_inet(socket) && address_of_socket(address, &ip, &port) == 0 &&
+	    port != 0)
+		publish_note_bound(call->sup, socket->fd);
+	return 0;
 }
 
 int answer_bind(const struct call *call)
@@ -462,5 +482,33 @@ int answer_bind(const struct call *call)
 	if (socket.domain == AF_UNIX && unix_path(&address, path) == 0 &&
 	    path[0] != '\0')
 		return bind_path(call, socket.fd, &address);
-	return bind(socket.fd, &address.any, address.length) ? -errno : 0;
+	return bind_address(call, &socket, &address);
+}
+
+/* One that was inherited may listen again, not begin to. */
+static bool may_listen(const struct target_socket *socket)
+{
+	int listens;
+
+	return socket->home != HOME_HOST ||
+	       (get_option(socket->fd, SO_ACCEPTCONN, &listens) == 0 &&
+		listens);
+}
+
+int answer_listen(const struct call *call)
+{
+	AUTO_TARGET struct target_socket socket = TARGET_SOCKET_NONE;
+	int err = take_socket(call, &socket);
+
+	if (!call_is_alive(call))
+		return -ESRCH;
+	if (err)
+		return err;
+	if (!may_listen(&socket))
+		return -EACCES;
+	if (listen(socket.fd, (int)call->arguments[1]))
+		return -errno;
+	if (is_inet(&socket))
+		publish_note_listening(call, &socket);
+	return 0;
 }

@@ -1,0 +1,272 @@
+/*
+ * The sandbox's side of a published port, see publishInside.h. Only a process
+ * that is in a network namespace can make a socket there, and this one cannot
+ * enter the sandbox's. So a child does, and leaves sockets, some in advance,
+ * and the list of listeners in the descriptors that it shares with us.
+ */
+#include "publishInside.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "../common/limits.h"
+#include "network.h"
+
+enum {
+	FAMILIES = 2,
+	LISTENERS_BYTES_MAX = 64 << 10, /* they come first in the list */
+	STATE_LISTEN = 0x0a,		/* TCP_LISTEN, linux/tcp_states.h */
+};
+
+static const sa_family_t families[FAMILIES] = { AF_INET, AF_INET6 };
+static const char *const lists[FAMILIES] = { "/proc/self/net/tcp",
+					     "/proc/self/net/tcp6" };
+
+struct inner_network {
+	struct supervisor *sup;
+	int lists[FAMILIES]; /* of that namespace, whoever reads them */
+	struct stock {
+		int fds[INSIDE_STOCK];
+		size_t count;
+	} stocks[FAMILIES];
+};
+
+/* Memory that a child shares with us. */
+struct made {
+	size_t family;
+	int fds[INSIDE_STOCK];
+};
+
+static int open_lists(void *shared)
+{
+	struct made *made = shared;
+
+	for (size_t i = 0; i < FAMILIES; i++) {
+		made->fds[i] = open(lists[i], O_RDONLY | O_CLOEXEC);
+		/* There is no second one where IPv6 is switched off. */
+		if (made->fds[i] < 0 && i == 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int make_sockets(void *shared)
+{
+	struct made *made = shared;
+
+	for (size_t i = 0; i < INSIDE_STOCK; i++) {
+		made->fds[i] =
+			socket(families[made->family],
+			       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (made->fds[i] < 0)
+			return i ? 0 : -errno; /* some will do */
+	}
+	return 0;
+}
+
+/* Runs `make` in there; *made is what it left. */
+static int make_inside(struct supervisor *sup, int (*make)(void *shared),
+		       struct made *made)
+{
+	struct made *shared =
+		mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int err;
+
+	if (shared == MAP_FAILED)
+		return -errno;
+	*shared = *made;
+	for (size_t i = 0; i < INSIDE_STOCK; i++)
+		shared->fds[i] = -1;
+	err = network_run_inside(sup, make, shared);
+	*made = *shared;
+	(void)munmap(shared, sizeof(*shared));
+	return err;
+}
+
+int inner_open(struct supervisor *sup, struct inner_network **ret_inner)
+{
+	struct inner_network *inner = calloc(1, sizeof(*inner));
+	struct made made = { 0 };
+	int err = inner ? 0 : -ENOMEM;
+
+	if (!err)
+		err = make_inside(sup, open_lists, &made);
+	if (err) {
+		free(inner);
+		return err;
+	}
+	inner->sup = sup;
+	memcpy(inner->lists, made.fds, sizeof(inner->lists));
+	*ret_inner = inner;
+	return 0;
+}
+
+int inner_take_socket(struct inner_network *inner, sa_family_t family,
+		      int *ret_fd)
+{
+	size_t i = family == AF_INET ? 0 : 1;
+	struct stock *stock = &inner->stocks[i];
+	struct made made = { .family = i };
+	int err;
+
+	if (stock->count == 0) {
+		err = make_inside(inner->sup, make_sockets, &made);
+		if (err)
+			return err;
+		while (stock->count < INSIDE_STOCK &&
+		       made.fds[stock->count] >= 0) {
+			stock->fds[stock->count] = made.fds[stock->count];
+			stock->count++;
+		}
+	}
+	*ret_fd = stock->fds[--stock->count];
+	return 0;
+}
+
+/* Who listens */
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* `digits` hexadecimal ones at *at, which moves on; -1: others. */
+static long take_hex(const char **at, int digits)
+{
+	long value = 0;
+
+	for (int i = 0; i < digits; i++) {
+		int digit = digit_of(**at);
+
+		if (digit < 0)
+			return -1;
+		value = value << 4 | digit;
+		(*at)++;
+	}
+	return value;
+}
+
+/* Words in our own byte order, as %08X gives what is in network order. */
+static bool take_address(const char **at, struct socket_address *ret)
+{
+	size_t words = strcspn(*at, ":") / 8;
+	unsigned char bytes[16];
+	long port;
+
+	if (words != 1 && words != 4)
+		return false;
+	for (size_t i = 0; i < words; i++) {
+		long word = take_hex(at, 8);
+		uint32_t ours = (uint32_t)word;
+
+		if (word < 0)
+			return false;
+		memcpy(bytes + 4 * i, &ours, sizeof(ours));
+	}
+	if (*(*at)++ != ':')
+		return false;
+	port = take_hex(at, 4);
+	if (port < 0)
+		return false;
+	*ret = (struct socket_address){ 0 };
+	if (words == 1) {
+		ret->v4.sin_family = AF_INET;
+		ret->v4.sin_port = htons((uint16_t)port);
+		memcpy(&ret->v4.sin_addr, bytes, 4);
+		ret->length = sizeof(ret->v4);
+	} else {
+		ret->v6.sin6_family = AF_INET6;
+		ret->v6.sin6_port = htons((uint16_t)port);
+		memcpy(&ret->v6.sin6_addr, bytes, 16);
+		ret->length = sizeof(ret->v6);
+	}
+	return true;
+}
+
+/* "  sl: local_address rem_address st …" */
+static bool parse_listener(const char *line, struct ip_address *ret_address,
+			   uint16_t *ret_port)
+{
+	struct socket_address local, remote;
+
+	line += strcspn(line, ":\n");
+	if (*line++ != ':' || *line++ != ' ')
+		return false;
+	if (!take_address(&line, &local) || *line++ != ' ' ||
+	    !take_address(&line, &remote) || *line++ != ' ')
+		return false;
+	return take_hex(&line, 2) == STATE_LISTEN &&
+	       address_of_socket(&local, ret_address, ret_port) == 0;
+}
+
+/* "Any" is reached by its family's own loopback. */
+static struct ip_address reachable(const struct ip_address *address)
+{
+	static const unsigned char any[16];
+	struct ip_address loopback = { .family = AF_INET6, .bytes[15] = 1 };
+
+	if (memcmp(address->bytes, any, sizeof(any)) != 0)
+		return *address;
+	return address->family == AF_INET ? address_v4(INADDR_LOOPBACK)
+					  : loopback;
+}
+
+bool find_listener(const char *text, uint16_t port,
+		   struct ip_address *ret_address)
+{
+	const char *line = strchr(text, '\n'); /* after the heading */
+	struct ip_address address;
+	uint16_t its_port;
+
+	for (; line && line[1]; line = strchr(line, '\n')) {
+		line++;
+		if (!parse_listener(line, &address, &its_port) ||
+		    its_port != port || !address_is_loopback(&address))
+			continue;
+		*ret_address = reachable(&address);
+		return true;
+	}
+	return false;
+}
+
+static int read_list(int fd, char *text, size_t size)
+{
+	size_t length = 0;
+	ssize_t got;
+
+	do {
+		got = RETRY(pread(fd, text + length, size - 1 - length,
+				  (off_t)length));
+		if (got < 0)
+			return -errno;
+		length += (size_t)got;
+	} while (got > 0 && length < size - 1);
+	text[length] = '\0';
+	return 0;
+}
+
+int inner_find(const struct inner_network *inner, uint16_t port,
+	       struct ip_address *ret_address)
+{
+	AUTO_FREE char *text = malloc(LISTENERS_BYTES_MAX);
+	int err = text ? -ENOENT : -ENOMEM;
+
+	for (size_t i = 0; i < FAMILIES && err == -ENOENT; i++) {
+		int failed;
+
+		if (inner->lists[i] < 0)
+			continue;
+		failed = read_list(inner->lists[i], text, LISTENERS_BYTES_MAX);
+		if (failed)
+			err = failed;
+		else if (find_listener(text, port, ret_address))
+			err = 0;
+	}
+	return err;
+}

@@ -1,0 +1,32 @@
+/*
+ * The sandbox's side of a published port: who listens in there, and sockets
+ * that can connect to it. For the loop's thread.
+ */
+#pragma once
+
+#include "address.h"
+#include "supervisor.h"
+
+struct inner_network;
+
+/* Enters the sandbox's network, which has been set up. */
+MUST_CHECK int inner_open(struct supervisor *sup,
+			  struct inner_network **ret_inner);
+
+/*
+ * Where a TCP listener with that port can be reached from within: -ENOENT when
+ * nobody listens on loopback or any address, or -errno.
+ */
+MUST_CHECK int inner_find(const struct inner_network *inner, uint16_t port,
+			  struct ip_address *ret_address);
+
+/* A new TCP socket of the sandbox's network that does not block. */
+MUST_CHECK int inner_take_socket(struct inner_network *inner,
+				 sa_family_t family, int *ret_fd);
+
+/*
+ * The same as inner_find() in the text of /proc/net/tcp or tcp6, proc(5);
+ * pure.
+ */
+bool find_listener(const char *text, uint16_t port,
+		   struct ip_address *ret_address);
