@@ -9,13 +9,18 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-int drop_privileges(void)
+int drop_own_capabilities(void)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct none[2] = { { 0 } };
 
+	return syscall(SYS_capset, &header, none) ? -errno : 0;
+}
+
+int drop_privileges(void)
+{
 	/*
 	 * EINVAL: one more than this kernel knows. EPERM: not ours to drop,
 	 * which is no harm when it was dropped before; capabilities(7).
@@ -30,7 +35,7 @@ int drop_privileges(void)
 	}
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 		return -errno;
-	if (syscall(SYS_capset, &header, none))
+	if (drop_own_capabilities())
 		return -errno;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

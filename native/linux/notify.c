@@ -5,17 +5,21 @@
  * call is never handed over, and none waits behind a question. The threads
  * start with the first call: most runs have none.
  *
- * The number of threads is bounded. The last one answers nothing, it refuses.
+ * The number of threads is bounded. The last one waits for nothing: what needs
+ * that it refuses.
  */
 #include "notify.h"
 
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <semaphore.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include "../common/limits.h"
+#include "caps.h"
+#include "files.h"
 #include "network.h"
 #include "thread.h"
 
@@ -29,6 +33,9 @@ struct notify {
 
 	pthread_mutex_t lock;
 	unsigned threads, idle;
+
+	pthread_mutex_t network_lock;
+	bool has_network;
 };
 
 bool call_is_alive(const struct call *call)
@@ -66,8 +73,52 @@ void call_continue(const struct call *call)
 			      .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE });
 }
 
+/* The network is set up when it is first needed, on the loop's thread. */
+
+struct network_needed {
+	struct message message; /* first */
+	struct supervisor *sup;
+	sem_t done;
+};
+
+static void deliver_network_needed(struct message *message)
+{
+	struct network_needed *needed = (struct network_needed *)message;
+
+	/* When it fails that was said, and the calls fail by themselves. */
+	(void)!network_begin(needed->sup);
+	(void)sem_post(&needed->done);
+}
+
+static void begin_network(struct supervisor *sup)
+{
+	struct notify *notify = sup->notify;
+	struct network_needed needed = {
+		.message.deliver = deliver_network_needed,
+		.sup = sup,
+	};
+
+	(void)pthread_mutex_lock(&notify->network_lock);
+	if (!notify->has_network) {
+		(void)sem_init(&needed.done, 0, 0);
+		mailbox_post(&sup->mailbox, &needed.message);
+		(void)RETRY(sem_wait(&needed.done));
+		(void)sem_destroy(&needed.done);
+		notify->has_network = true;
+	}
+	(void)pthread_mutex_unlock(&notify->network_lock);
+}
+
+static bool is_network_call(const struct call *call)
+{
+	return call->number == SYS_socket || call->number == SYS_connect ||
+	       call->number == SYS_bind;
+}
+
 static int answer_call(const struct call *call)
 {
+	if (is_network_call(call))
+		begin_network(call->sup);
 	switch (call->number) {
 	case SYS_socket:
 		/* Numbers only; held so that the network is there by now. */
@@ -77,11 +128,25 @@ static int answer_call(const struct call *call)
 		return answer_connect(call);
 	case SYS_bind:
 		return answer_bind(call);
-	case SYS_listen:
-		return answer_listen(call);
-	default: /* the filter and this switch disagree: nothing is let by */
-		return -EPERM;
+	default:
+		return answer_file_call(call);
 	}
+}
+
+/* By the thread that must stay free for the next call. */
+static void answer_at_once(struct call *call)
+{
+	int err;
+
+	call->must_not_wait = true;
+	if (is_network_call(call)) {
+		call_answer(call, -EAGAIN);
+		report_limit(call);
+		return;
+	}
+	err = answer_call(call);
+	if (err != CALL_ANSWERED)
+		call_answer(call, err);
 }
 
 /* 1: *ret_call is one. 0: none this time. -errno: there will be none. */
@@ -156,15 +221,15 @@ static void *answer_calls(void *argument)
 	struct call call;
 	int result, err;
 
-	if (!request || !response)
-		abort(); /* a call that nobody answers would wait for ever */
+	/* A call that nobody answers would wait for ever. */
+	if (!request || !response || drop_own_capabilities())
+		abort();
 	while ((result = receive_call(notify, request, &call)) >= 0) {
 		if (result == 0)
 			continue;
 		call.response = response;
 		if (!leave_receiver(notify)) {
-			call_answer(&call, -EAGAIN);
-			report_limit(&call);
+			answer_at_once(&call);
 			continue;
 		}
 		err = answer_call(&call);
@@ -196,8 +261,6 @@ static void start_receiving(void *owner, uint32_t events)
 	loop_remove(&notify->sup->loop, &notify->first_call);
 	if (!(events & EPOLLIN))
 		return; /* the last task has ended */
-	/* When it fails that was said, and the calls fail by themselves. */
-	(void)!network_begin(notify->sup);
 	(void)pthread_mutex_lock(&notify->lock);
 	err = start_receiver(notify);
 	(void)pthread_mutex_unlock(&notify->lock);
@@ -220,6 +283,7 @@ int notify_start(struct supervisor *sup)
 	}
 	notify->sup = sup;
 	notify->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	notify->network_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	notify->request_size = sizes.seccomp_notif;
 	if (notify->request_size < sizeof(struct seccomp_notif))
 		notify->request_size = sizeof(struct seccomp_notif);

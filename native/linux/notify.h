@@ -15,7 +15,8 @@ struct call {
 	pid_t thread; /* of the caller, as the host counts */
 	int number;   /* of the system call */
 	uint64_t arguments[6];
-	void *response; /* memory for its answer */
+	void *response;	    /* memory for its answer */
+	bool must_not_wait; /* not even for a person */
 };
 
 /* Whether the caller still waits; asked after reading its memory. */
@@ -32,8 +33,7 @@ struct bound_sockets *notify_bound(struct supervisor *sup);
 
 /* connect.c: what connect() is to return, 0 or -errno. May take long. */
 MUST_CHECK int answer_connect(const struct call *call);
-/* sockets.c: the same for bind() and listen(). */
+/* sockets.c: the same for bind(). */
 MUST_CHECK int answer_bind(const struct call *call);
-MUST_CHECK int answer_listen(const struct call *call);
-/* connect.c: refuses, without waiting for anything, what finds no thread. */
+/* connect.c: tells of one that was refused because it found no thread. */
 void report_limit(const struct call *call);

@@ -9,10 +9,12 @@
  *
  * Arguments are compared on their low 32 bits where the kernel ignores the
  * rest. Strings and structures cannot be seen here: what depends on them is
- * held (connect, bind) or enforced by mounts and the network namespace.
+ * held (connect, bind, all that changes files) or enforced by mounts and the
+ * network namespace.
  */
 #include "seccomp.h"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
@@ -50,6 +52,9 @@ enum rule_kind {
 	CHECK_SENDMSG,
 	CHECK_SENDMMSG,
 	CHECK_SETSOCKOPT,
+	HOLD_OPEN, /* for writing or creating; the flags are an argument */
+	HOLD_OPENAT,
+	HOLD_TIMES, /* with a path */
 };
 
 static const struct {
@@ -58,7 +63,56 @@ static const struct {
 } rules[] = {
 	{ SYS_connect, HOLD },
 	{ SYS_bind, HOLD },
-	{ SYS_listen, HOLD },
+
+	/*
+	 * What changes something by path is performed by the supervisor
+	 * (files.h). Also by descriptor: one that was opened for reading is
+	 * enough to make a hook executable.
+	 */
+	{ SYS_openat, HOLD_OPENAT },
+	{ SYS_mkdirat, HOLD },
+	{ SYS_unlinkat, HOLD },
+	{ SYS_renameat, HOLD },
+	{ SYS_renameat2, HOLD },
+	{ SYS_linkat, HOLD },
+	{ SYS_symlinkat, HOLD },
+	{ SYS_mknodat, HOLD },
+	{ SYS_truncate, HOLD },
+	{ SYS_fchmod, HOLD },
+	{ SYS_fchmodat, HOLD },
+	{ SYS_fchmodat2, HOLD },
+	{ SYS_fchown, HOLD },
+	{ SYS_fchownat, HOLD },
+	{ SYS_utimensat, HOLD_TIMES },
+	{ SYS_setxattr, HOLD },
+	{ SYS_lsetxattr, HOLD },
+	{ SYS_fsetxattr, HOLD },
+	{ SYS_setxattrat, HOLD },
+	{ SYS_removexattr, HOLD },
+	{ SYS_lremovexattr, HOLD },
+	{ SYS_fremovexattr, HOLD },
+	{ SYS_removexattrat, HOLD },
+	{ SYS_umask, HOLD },
+#if defined(__x86_64__)
+	{ SYS_open, HOLD_OPEN },
+	{ SYS_creat, HOLD },
+	{ SYS_mkdir, HOLD },
+	{ SYS_rmdir, HOLD },
+	{ SYS_unlink, HOLD },
+	{ SYS_rename, HOLD },
+	{ SYS_link, HOLD },
+	{ SYS_symlink, HOLD },
+	{ SYS_mknod, HOLD },
+	{ SYS_chmod, HOLD },
+	{ SYS_chown, HOLD },
+	{ SYS_lchown, HOLD },
+	{ SYS_utime, HOLD },
+	{ SYS_utimes, HOLD },
+	{ SYS_futimesat, HOLD_TIMES },
+#endif
+	/* Their flags are in memory, where they change after we looked. */
+	{ SYS_openat2, ABSENT },
+	{ SYS_file_setattr, ABSENT },
 
 	{ SYS_ioctl, CHECK_IOCTL },
 	{ SYS_socket, CHECK_SOCKET },
@@ -120,6 +174,10 @@ static int emit(struct filter *f, struct sock_filter instruction)
 				      offsetof(struct seccomp_data, field)))
 /* The low half; both our systems are little endian. */
 #define LOAD_ARGUMENT(n) LOAD(args[n])
+#define LOAD_ARGUMENT_HIGH(n)                                                  \
+	((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                \
+				      offsetof(struct seccomp_data, args[n]) + \
+					      4))
 #define MASK(k) ((struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, k))
 #define GIVE(k) ((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, k))
 #define GIVE_ERRNO(err) GIVE(SECCOMP_RET_ERRNO | (err))
@@ -199,6 +257,31 @@ static int emit_setsockopt(struct filter *f)
 		    GIVE_ERRNO(EOPNOTSUPP), GIVE_ALLOW);
 }
 
+/*
+ * open(2) ignores the high half of its flags. With O_PATH it ignores all flags
+ * that could change something.
+ */
+static int emit_open(struct filter *f, struct sock_filter load_flags)
+{
+	static const unsigned changing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC |
+					 (O_TMPFILE & ~O_DIRECTORY);
+
+	return EMIT(f, load_flags, IF_ANY_BIT(O_PATH, 1, 0),
+		    IF_ANY_BIT(changing, 1, 0), GIVE_ALLOW,
+		    GIVE(SECCOMP_RET_USER_NOTIF));
+}
+
+/*
+ * Without a path the times of a descriptor are set: whether that may be is the
+ * mount's to say, and there is nothing in memory that could change.
+ */
+static int emit_times(struct filter *f)
+{
+	return EMIT(f, LOAD_ARGUMENT(1), IF_EQUAL(0, 0, 3),
+		    LOAD_ARGUMENT_HIGH(1), IF_EQUAL(0, 0, 1), GIVE_ALLOW,
+		    GIVE(SECCOMP_RET_USER_NOTIF));
+}
+
 static int emit_rule(struct filter *f, enum rule_kind rule)
 {
 	switch (rule) {
@@ -225,6 +308,12 @@ static int emit_rule(struct filter *f, enum rule_kind rule)
 		return emit_send(f, LOAD_ARGUMENT(2));
 	case CHECK_SETSOCKOPT:
 		return emit_setsockopt(f);
+	case HOLD_OPEN:
+		return emit_open(f, LOAD_ARGUMENT(1));
+	case HOLD_OPENAT:
+		return emit_open(f, LOAD_ARGUMENT(2));
+	case HOLD_TIMES:
+		return emit_times(f);
 	}
 	return -EINVAL;
 }
@@ -264,6 +353,26 @@ static int emit_tree(struct filter *f, const struct range *ranges, size_t count)
 	return emit_tree(f, ranges + half, count - half);
 }
 
+static bool is_holding(enum rule_kind rule)
+{
+	return rule == HOLD || rule == HOLD_OPEN || rule == HOLD_OPENAT ||
+	       rule == HOLD_TIMES;
+}
+
+/* The call that is made most often does not go through the tree. */
+static int emit_first(struct filter *f, bool notify)
+{
+	int err = EMIT(f, LOAD(arch), IF_EQUAL(THIS_ARCH, 1, 0),
+		       GIVE(SECCOMP_RET_KILL_PROCESS), LOAD(nr));
+	enum { OPEN_LENGTH = 5 }; /* of emit_open() */
+
+	if (!err && notify)
+		err = EMIT(f, IF_EQUAL(SYS_openat, 0, OPEN_LENGTH));
+	if (!err && notify)
+		err = emit_rule(f, HOLD_OPENAT);
+	return err;
+}
+
 int build_filter(struct filter *f, bool notify)
 {
 	unsigned char rule_of[LAST_CALL + 2] = { [0 ... LAST_CALL] = ALLOW,
@@ -273,7 +382,7 @@ int build_filter(struct filter *f, bool notify)
 	int err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		if (notify || rules[i].rule != HOLD)
+		if (notify || !is_holding((enum rule_kind)rules[i].rule))
 			rule_of[rules[i].call] = rules[i].rule;
 	if (notify)
 		rule_of[SYS_socket] = HOLD_SOCKET;
@@ -284,8 +393,7 @@ int build_filter(struct filter *f, bool notify)
 			ranges[count++] = (struct range){ call, rule };
 	}
 	f->length = 0;
-	err = EMIT(f, LOAD(arch), IF_EQUAL(THIS_ARCH, 1, 0),
-		   GIVE(SECCOMP_RET_KILL_PROCESS), LOAD(nr));
+	err = emit_first(f, notify);
 	if (err)
 		return err;
 	return emit_tree(f, ranges, count);

@@ -15,6 +15,7 @@
 
 #include "../common/limits.h"
 #include "denial.h"
+#include "files.h"
 #include "init.h"
 #include "opening.h"
 #include "opens.h"
@@ -267,6 +268,8 @@ static void start_parts(struct supervisor *sup, const struct hand_over *given,
 			    on_init_end);
 	if (!err)
 		err = network_start(sup);
+	if (!err && sup->listener >= 0)
+		err = files_start(sup);
 	if (!err && sup->listener >= 0)
 		err = notify_start(sup);
 	if (!err)

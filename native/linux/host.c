@@ -1,0 +1,178 @@
+/*
+ * The host's own view of what a call was to change, for places that are
+ * read-only in the sandbox and open to it all the same, see act.h. Only the
+ * very same folder or file will do: a mask or a private folder has another
+ * one at its path, and so has a path that changed meanwhile.
+ */
+#include <fcntl.h>
+#include <string.h>
+
+#include "act.h"
+#include "uapi.h"
+
+static bool is_same_file(int a, int b)
+{
+	struct stat one, other;
+
+	return fstat(a, &one) == 0 && fstat(b, &other) == 0 &&
+	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* The folder of `path` on the host, when it is the one of the place. */
+static int open_host_folder(const struct place *place, const char *path)
+{
+	char folder[PATH_BYTES_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash == path ? 1 : (size_t)(slash - path);
+	AUTO_CLOSE int fd = -1;
+
+	memcpy(folder, path, length);
+	folder[length] = '\0';
+	fd = open_plain(AT_FDCWD, folder, O_PATH | O_DIRECTORY);
+	if (fd < 0 || place->parent < 0 || !is_same_file(fd, place->parent))
+		return -EROFS;
+	return TAKE(fd);
+}
+
+struct host_place {
+	int parent, file;
+};
+
+static int open_host_place(const struct place *place, const char *path,
+			   struct host_place *ret_host)
+{
+	AUTO_CLOSE int parent = open_host_folder(place, path);
+	AUTO_CLOSE int file = -1;
+
+	if (parent < 0)
+		return parent;
+	if (place->file >= 0) {
+		file = openat(parent, place->name,
+			      O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (file < 0 || !is_same_file(file, place->file))
+			return -EROFS;
+	}
+	*ret_host = (struct host_place){ TAKE(parent), TAKE(file) };
+	return 0;
+}
+
+static void use(struct place *place, const struct host_place *host)
+{
+	close_quietly(place->parent);
+	place->parent = host->parent;
+	if (host->file >= 0) {
+		close_quietly(place->file);
+		place->file = host->file;
+	}
+}
+
+/* What the host itself would refuse is no question for a person */
+
+static bool may_change_folder(const struct host_place *host)
+{
+	return faccessat(host->parent, ".", W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+static bool may_write(const struct host_place *host, const char *name)
+{
+	return faccessat(host->parent, name, W_OK,
+			 AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool is_owner(const struct host_place *host)
+{
+	struct stat status;
+
+	return fstat(host->file, &status) == 0 && status.st_uid == geteuid();
+}
+
+static bool exists(const struct host_place *host, const char *name)
+{
+	struct stat status;
+
+	return fstatat(host->parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* 0, or what the host would say; -EROFS: it is read-only there as well. */
+static int check_rights(const struct act *act, const struct host_place *at,
+			const struct host_place *from)
+{
+	const char *name = act->places.at.name;
+
+	switch (act->file.operation) {
+	case OPERATION_OPEN:
+		if (act->file.flags & O_TMPFILE & ~O_DIRECTORY)
+			return may_write(at, name) ? 0 : -EROFS;
+		if (exists(at, name))
+			return may_write(at, name) ? 0 : -EROFS;
+		return may_change_folder(at) ? 0 : -EROFS;
+	case OPERATION_REMOVE:
+		if (may_change_folder(at))
+			return exists(at, name) ? 0 : -ENOENT;
+		return -EROFS;
+	case OPERATION_RENAME:
+		if (may_change_folder(at) && may_change_folder(from))
+			return exists(from, act->places.from.name) ? 0
+								   : -ENOENT;
+		return -EROFS;
+	case OPERATION_MKDIR:
+	case OPERATION_MKNOD:
+	case OPERATION_SYMLINK:
+	case OPERATION_LINK:
+		return may_change_folder(at) ? 0 : -EROFS;
+	case OPERATION_TRUNCATE:
+		return may_write(at, name) ? 0 : -EROFS;
+	case OPERATION_TIMES:
+		if (!act->file.sets_times && may_write(at, name))
+			return 0;
+		return is_owner(at) ? 0 : -EROFS;
+	case OPERATION_MODE:
+	case OPERATION_OWNER:
+	case OPERATION_SET_ATTRIBUTE:
+	case OPERATION_REMOVE_ATTRIBUTE:
+		return is_owner(at) ? 0 : -EROFS;
+	}
+	return -EROFS;
+}
+
+static bool is_open(const struct act *act)
+{
+	struct supervisor *sup = act->call->sup;
+
+	if (act->allowed.write)
+		return true;
+	if (act->judgement.verdict == VERDICT_GIT)
+		return true; /* judged and covered by now */
+	return opens_cover(sup, ACCESS_WRITE, act->path) &&
+	       (act->file.operation != OPERATION_RENAME ||
+		opens_cover(sup, ACCESS_WRITE, act->from_path));
+}
+
+int act_use_host(struct act *act)
+{
+	bool sourced = act->file.operation == OPERATION_RENAME ||
+		       act->file.operation == OPERATION_LINK;
+	struct host_place at = { -1, -1 }, from = { -1, -1 };
+	int err;
+
+	if (act->apart || (sourced && act->from_apart))
+		return -EROFS;
+	err = open_host_place(&act->places.at, act->path, &at);
+	if (!err && sourced)
+		err = open_host_place(&act->places.from, act->from_path, &from);
+	if (!err)
+		err = check_rights(act, &at, &from);
+	if (!err && !is_open(act))
+		err = NEED_WRITE;
+	if (err) {
+		close_quietly(at.parent);
+		close_quietly(at.file);
+		close_quietly(from.parent);
+		close_quietly(from.file);
+		return err;
+	}
+	use(&act->places.at, &at);
+	if (sourced)
+		use(&act->places.from, &from);
+	return 0;
+}
