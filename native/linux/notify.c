@@ -112,7 +112,7 @@ static void begin_network(struct supervisor *sup)
 static bool is_network_call(const struct call *call)
 {
 	return call->number == SYS_socket || call->number == SYS_connect ||
-	       call->number == SYS_bind;
+	       call->number == SYS_bind || call->number == SYS_listen;
 }
 
 static int answer_call(const struct call *call)
@@ -128,6 +128,8 @@ static int answer_call(const struct call *call)
 		return answer_connect(call);
 	case SYS_bind:
 		return answer_bind(call);
+	case SYS_listen:
+		return answer_listen(call);
 	default:
 		return answer_file_call(call);
 	}

@@ -33,7 +33,8 @@ struct bound_sockets *notify_bound(struct supervisor *sup);
 
 /* connect.c: what connect() is to return, 0 or -errno. May take long. */
 MUST_CHECK int answer_connect(const struct call *call);
-/* sockets.c: the same for bind(). */
+/* sockets.c: the same for bind() and listen(). */
 MUST_CHECK int answer_bind(const struct call *call);
+MUST_CHECK int answer_listen(const struct call *call);
 /* connect.c: tells of one that was refused because it found no thread. */
 void report_limit(const struct call *call);

@@ -63,6 +63,7 @@ static const struct {
 } rules[] = {
 	{ SYS_connect, HOLD },
 	{ SYS_bind, HOLD },
+	{ SYS_listen, HOLD },
 
 	/*
 	 * What changes something by path is performed by the supervisor
