@@ -41,8 +41,12 @@ void excerpt_add(struct excerpt *e, const char *bytes, size_t length)
 		return;
 	}
 	room = CHANGE_BYTES_MAX - sizeof(ellipsis) - e->length;
-	for (size_t i = 0; i < length && i < room; i++)
-		e->text[e->length++] = bytes[i] ? bytes[i] : '?';
+	for (size_t i = 0; i < length && i < room; i++) {
+		e->text[e->length] = bytes[i];
+		if (bytes[i] == '\0')
+			e->text[e->length] = '?';
+		e->length++;
+	}
 	if (length > room)
 		close_full(e);
 	e->text[e->length] = '\0';

@@ -70,7 +70,7 @@ static const char *folding_of(uint32_t character)
 
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 /* No folding is longer than its character, so the name's room is enough. */

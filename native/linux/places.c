@@ -78,7 +78,7 @@ int end_way_up(const struct end *end, size_t depth, char ret[PATH_BYTES_MAX])
 	if (3 * steps + 2 > PATH_BYTES_MAX)
 		return -ENAMETOOLONG;
 	for (size_t i = 0; i < steps; i++, length += 3)
-		memcpy(ret + length, "../", 3);
+		memcpy(ret + length, "../", sizeof("../"));
 	memcpy(ret + length, ".", sizeof("."));
 	return 0;
 }

@@ -575,8 +575,9 @@ static bool crosses_mounts(const struct change *change)
 {
 	uint64_t from, to;
 
-	return change->source_parent >= 0 &&
-	       is_mount_known(change->source_parent, &from) &&
+	if (!change->source_path)
+		return change->source < 0;
+	return is_mount_known(change->source_parent, &from) &&
 	       is_mount_known(change->parent, &to) && from != to;
 }
 
@@ -652,33 +653,39 @@ static void judge_both(const struct rules *rules, const struct change *change,
 	judging_release(&here);
 }
 
-/* Fills what is put at the other end of an exchange as well. */
+/*
+ * Both ends of a rename; the one of a link whose file has no name. `incoming`
+ * is what comes to stand at the path, `back` what an exchange puts elsewhere.
+ */
 static void judge_rename_or_link(const struct rules *rules,
-				 const struct change *change, struct end *to,
+				 const struct change *change,
+				 const struct incoming *incoming,
+				 const struct incoming *back,
 				 struct judgement *ret)
 {
-	const struct incoming incoming = read_incoming(
-		change->source_parent, change->source_name, change->source);
-	const struct incoming back =
-		read_incoming(change->parent, change->name, -1);
-	struct end from = { .parent = change->source_parent,
+	struct end to = { .act = ACT_PUT,
+			  .parent = change->parent,
+			  .name = change->name,
+			  .is_directory = S_ISDIR(incoming->type),
+			  .incoming = incoming };
+	struct end from = { .act = change->kind == CHANGE_RENAME ? ACT_TAKE
+								 : ACT_SHARE,
+			    .parent = change->source_parent,
 			    .name = change->source_name,
-			    .is_directory = S_ISDIR(incoming.type),
-			    .incoming = &back };
+			    .is_directory = S_ISDIR(incoming->type),
+			    .incoming = back };
 
-	to->incoming = &incoming;
-	to->is_directory = S_ISDIR(incoming.type);
+	trail_read(change->path, &to.trail);
 	if (!change->source_path) {
-		judge_one(rules, change, to, ret);
+		judge_one(rules, change, &to, ret);
 		return;
 	}
-	from.act = change->kind == CHANGE_RENAME ? ACT_TAKE : ACT_SHARE;
 	trail_read(change->source_path, &from.trail);
-	judge_both(rules, change, to, &from, ret);
+	judge_both(rules, change, &to, &from, ret);
 }
 
-void rules_judge(const struct rules *rules, const struct change *change,
-		 struct judgement *ret)
+static void judge_other(const struct rules *rules, const struct change *change,
+			struct judgement *ret)
 {
 	struct end end = { .act = act_of(change),
 			   .parent = change->parent,
@@ -686,14 +693,28 @@ void rules_judge(const struct rules *rules, const struct change *change,
 			   .is_directory = change->is_directory,
 			   .target = change->target };
 
-	*ret = (struct judgement){ .content = -1 };
-	if (crosses_mounts(change))
-		return;
 	trail_read(change->path, &end.trail);
-	if (end.act == ACT_PUT)
-		judge_rename_or_link(rules, change, &end, ret);
-	else
-		judge_one(rules, change, &end, ret);
+	judge_one(rules, change, &end, ret);
+}
+
+void rules_judge(const struct rules *rules, const struct change *change,
+		 struct judgement *ret)
+{
+	bool has_source =
+		change->kind == CHANGE_RENAME || change->kind == CHANGE_LINK;
+
+	*ret = (struct judgement){ .content = -1 };
+	if (has_source && !crosses_mounts(change)) {
+		const struct incoming incoming =
+			read_incoming(change->source_parent,
+				      change->source_name, change->source);
+		const struct incoming back =
+			read_incoming(change->parent, change->name, -1);
+
+		judge_rename_or_link(rules, change, &incoming, &back, ret);
+	} else if (!has_source) {
+		judge_other(rules, change, ret);
+	}
 	if (change->kind == CHANGE_RENAME && change->is_directory)
 		ret->needs_exclusive = true;
 }

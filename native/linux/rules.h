@@ -32,7 +32,8 @@ enum change_kind {
  * `parent` is an O_PATH descriptor of the folder that holds, or will hold, the
  * last component of `path`; ".." from it must lead along `path` (a mount of
  * the sandbox's own view). A link of a descriptor (AT_EMPTY_PATH) has neither
- * source_path nor source_parent when its file has no name.
+ * source_path nor source_parent when its file has no name. With neither these
+ * nor a descriptor the source lies on a file system that was made inside.
  */
 struct change {
 	enum change_kind kind;
