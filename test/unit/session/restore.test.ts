@@ -172,12 +172,13 @@ test('a grant is not invented: one that was added to the record does not hold', 
     run,
     session: 's',
     target: { host: 'example.com', port: 443 },
+    origin: { run, program: 'curl', command: ['curl'] },
   };
   const line = {
     t: new Date().toISOString(),
     kind: 'grant',
     run,
-    grant: { ...grant, privateAddresses: [], patterns: [], at: 0 },
+    grant: { ...grant, privateAddresses: [], written: [], at: 0 },
   };
   fs.appendFileSync(file, `${JSON.stringify({ ...line, hash: '0'.repeat(64) })}\n`);
   assert.equal(await comeBack(await openSession(t, place), place, run), 'asked');
