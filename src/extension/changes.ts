@@ -17,13 +17,19 @@ export async function showChange(documents: Documents, question: Question): Prom
   const change = changeOf(question);
   if (change === null || request.action !== 'write') return;
   const { path } = request.object;
-  const before = await beginningOf(path);
+  const what = `what ${programName(request)} would write`;
+  const before = isExtract(path, change) ? undefined : await beginningOf(path);
   if (before === undefined) {
-    await documents.show('Change', `${pathText(path)} would be\n\n${pageText(change)}`);
-    return;
+    await documents.show('Change', `${pathText(path)}: ${what}\n\n${pageText(change)}`);
+  } else {
+    const title = `${pathText(path)} ↔ ${what}`;
+    await documents.compare(title, pageText(before), pageText(change));
   }
-  const title = `${pathText(path)} ↔ what ${programName(request)} would write`;
-  await documents.compare(title, pageText(before), pageText(change));
+}
+
+/** In a git directory the launcher sends just the lines that matter; for a link, where it leads. */
+function isExtract(path: string, change: string): boolean {
+  return /\.git(\/|$)/i.test(path) || /^([+-]|->) /.test(change);
 }
 
 /** Undefined for what is not there, is no ordinary file, or may not be read. Never waits: a pipe is opened, too. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -38,7 +38,25 @@ test('of a long file only as much is read as of a change is known', async (conte
 test('a change of what is not there, or is no file, stands alone', async (context) => {
   const missing = path.join(createTempTree(context), 'missing');
   for (const place of [missing, '/dev/null', '/'])
-    assert.deepEqual(await shown(place, 'new'), [['Change', `${place} would be\n\nnew`]]);
+    assert.deepEqual(await shown(place, 'new'), [
+      ['Change', `${place}: what curl would write\n\nnew`],
+    ]);
+});
+
+test('lines of a git directory’s file, and where a link would lead, stand alone', async (context) => {
+  const folder = path.join(createTempTree(context), '.git');
+  mkdirSync(folder);
+  const files = [
+    [path.join(folder, 'config'), '+ core.hooksPath = x\n'],
+    [path.join(folder, 'todo'), 'exec x\n'],
+    [path.join(folder, '..', 'link'), '-> /etc\n'],
+  ] as const;
+  for (const [file, change] of files) {
+    writeFileSync(file, 'old');
+    assert.deepEqual(await shown(file, change), [
+      ['Change', `${file}: what curl would write\n\n${change}`],
+    ]);
+  }
 });
 
 test('where nothing is known of a change, nothing is shown', async () => {
