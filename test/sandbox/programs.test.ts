@@ -175,7 +175,7 @@ END
   'Chromium with a sandbox of its own': {
     prints: 'rendered\n',
     script: `echo '<title>t</title><p id=p>old<script>document.getElementById("p").textContent="rendered"</script>' > p.html
-      chromium --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking --user-data-dir=$PWD/profile --dump-dom file://$PWD/p.html 2> /dev/null | grep -o rendered; rm -rf profile`,
+      mkdir run; export XDG_RUNTIME_DIR=$PWD/run; chromium --headless --disable-gpu --disable-component-update --disable-sync --disable-quic --no-first-run --disable-background-networking --user-data-dir=$PWD/profile --dump-dom file://$PWD/p.html 2> /dev/null | grep -o rendered; rm -rf profile run`,
   },
   'a sandbox inside': {
     prints: 'inner\n',
