@@ -38,6 +38,7 @@ enum {
 
 	/* Places that answers open. */
 	OPENS_MAX = 4096, /* of one run, and in one frame */
+	DETACH_PATIENT_MS = 20,
 
 	/* Tripwires. */
 	TRIPWIRE_NODES_MAX = 1 << 20,	 /* files that the kernel knows of */
@@ -53,6 +54,12 @@ enum {
 	INSIDE_STOCK = 16,	 /* sockets made in advance */
 	ARRIVING_MAX = 256,	 /* connections not yet taken inside */
 	ARRIVING_MS = 10000,
+
+	/* Requests of programs for themselves. */
+	REQUEST_FRAME_MAX = 64 << 10,
+	REQUEST_WISHES_MAX = 16,
+	REQUEST_BECAUSE_MAX = 1000, /* bytes */
+	REQUEST_MS = 10000,	    /* to say it, and to hear the answer */
 
 	/* Launch. */
 	HELLO_ARGUMENTS_MAX = 256 << 10, /* bytes; the rest is left out */
@@ -81,7 +88,7 @@ enum {
 	DIALLED_MS = 40000,	 /* longer than a SYN takes to come again */
 	RELAYED_MAX = 4096,
 	RELAY_PIPE_BYTES = 256 << 10,
-	SERVED_MAX = 64,	/* programs that speak to us at a time */
+	SERVED_MAX = 64,	      /* programs that speak to us at a time */
 	MAILBOX_FULL = 4 * CALLS_MAX, /* denials are dropped from here on */
 	DENIALS_KEPT_MAX = 1024,      /* told apart, so as to tell each once */
 	DENIAL_REPEAT_MS = 1000,

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
+#include <time.h>
 
 #include "../common/limits.h"
 #include "child.h"
@@ -83,12 +84,13 @@ static int is_read_only(int fd)
 
 /* In the child: only system calls. Capabilities come with the namespace. */
 
+/* Closes our copies of what other threads have open: they keep mounts busy. */
 static int enter(const struct task *task)
 {
-	return setns(task->user_ns, CLONE_NEWUSER) ||
-			       setns(task->mount_ns, CLONE_NEWNS)
-		       ? -errno
-		       : 0;
+	if (setns(task->user_ns, CLONE_NEWUSER) ||
+	    setns(task->mount_ns, CLONE_NEWNS) || close_range(0, ~0U, 0))
+		return -errno;
+	return 0;
 }
 
 static int attach_there(void *argument)
@@ -142,8 +144,18 @@ static bool make_read_only_again(int folder, const char *name)
 					sizeof(read_only)) == 0;
 }
 
+/* 0, or why it is not gone yet: EBUSY for its files or for itself. */
+static int try_to_detach(struct task *task, int folder)
+{
+	task->is_written = !make_read_only_again(folder, task->name);
+	if (task->is_written)
+		return -EBUSY;
+	return umount2(task->name, UMOUNT_NOFOLLOW) ? -errno : 0;
+}
+
 static int detach_there(void *argument)
 {
+	static const struct timespec pause = { .tv_nsec = 1000000 };
 	struct task *task = argument;
 	int err = enter(task), folder;
 
@@ -154,12 +166,13 @@ static int detach_there(void *argument)
 		return -errno;
 	if (!is_ours(folder, task->name, &task->mount))
 		return -ESTALE;
-	if (!make_read_only_again(folder, task->name))
-		task->is_written = true;
-	if (umount2(task->name, UMOUNT_NOFOLLOW) == 0)
-		return 0;
-	if (errno != EBUSY)
-		return -errno;
+	/* A call that was just answered may have its descriptors still. */
+	for (int left = DETACH_PATIENT_MS; left > 0; left--) {
+		err = try_to_detach(task, folder);
+		if (err != -EBUSY)
+			return err;
+		(void)nanosleep(&pause, NULL);
+	}
 	task->is_kept = true;
 	return umount2(task->name, UMOUNT_NOFOLLOW | MNT_DETACH) ? -errno : 0;
 }

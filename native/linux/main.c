@@ -19,6 +19,7 @@
 #include "../common/limits.h"
 #include "caps.h"
 #include "environment.h"
+#include "guards.h"
 #include "init.h"
 #include "landlock.h"
 #include "mounts.h"
@@ -236,13 +237,25 @@ static void close_handed_over(const struct hand_over *given)
 
 /*
  * lock_down() - no way back from here
- * Does:  drops capabilities, sets no_new_privs, Landlock scope, filter
- * Needs: mounts and network in place; afterwards neither can be changed
+ * Does:  the filter, then without a listener the plan's guards, which need to
+ *        be mounted; drops capabilities, sets no_new_privs, Landlock scope
+ * Needs: mounts and network in place; afterwards neither can be changed.
+ *        From the filter on no call may be made that is held: nobody answers
  */
-static void lock_down(struct hand_over *given)
+static void lock_down(const struct plan *plan, struct hand_over *given)
 {
-	int err = drop_privileges();
+	struct guards *guards = open_guards(plan);
+	int err = install_filter(&given->listener);
 
+	if (err)
+		die("seccomp", -err, "could not install the call filter");
+	if (given->listener < 0) {
+		given->gaps |= GAP_LISTENER;
+		apply_guards(plan, guards);
+	} else {
+		close_guards(guards);
+	}
+	err = drop_privileges();
 	if (err)
 		die("capabilities", -err, "could not drop the capabilities");
 	err = restrict_scope();
@@ -250,11 +263,6 @@ static void lock_down(struct hand_over *given)
 		die("landlock", -err, "could not limit signals and sockets");
 	if (err)
 		given->gaps |= GAP_SCOPE;
-	err = install_filter(&given->listener);
-	if (err)
-		die("seccomp", -err, "could not install the call filter");
-	if (given->listener < 0)
-		given->gaps |= GAP_LISTENER;
 }
 
 /* Only terminals are replaced; without any there is nothing to relay. */
@@ -291,7 +299,7 @@ static _Noreturn void run_child(struct launch *launch, int control, uid_t user,
 			die("terminal", -err, "could not make a terminal");
 	}
 	given.root = open_sandbox_root();
-	lock_down(&given);
+	lock_down(&launch->plan, &given);
 	err = send_hand_over(control, &given);
 	if (err)
 		die("hand-over", -err, "could not reach the supervisor");

@@ -390,8 +390,8 @@ static bool hides(const struct planned_mount *mount)
 	return mount->op == MOUNT_MASK || mount->op == MOUNT_TRIPWIRE;
 }
 
-/* protect, guard, pin, mask, tripwire: 0 also when the path is not there (any
- * more). */
+/* protect, pin, mask, tripwire: 0 also when the path is not there (any more).
+ */
 static int apply_cover(const struct planned_mount *mount,
 		       struct shared_trees *shared, struct mount_failure *why)
 {
@@ -403,7 +403,7 @@ static int apply_cover(const struct planned_mount *mount,
 		return fail(why, STEP_OPEN);
 	if (hides(mount))
 		return apply_mask(place, shared, why);
-	return apply_clone(place, mount->op != MOUNT_PIN, why);
+	return apply_clone(place, mount->op == MOUNT_PROTECT, why);
 }
 
 static void apply_mounts(const struct plan *plan, int *trees)
@@ -419,7 +419,7 @@ static void apply_mounts(const struct plan *plan, int *trees)
 			err = apply_private(plan, i, &why);
 		else if (trees[i] >= 0)
 			err = apply_tree(plan, i, trees[i], &why);
-		else if (!is_whole_root(mount))
+		else if (!is_whole_root(mount) && mount->op != MOUNT_GUARD)
 			err = apply_cover(mount, &shared, &why);
 		if (err)
 			die_mount(mount->op, &why, err);

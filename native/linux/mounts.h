@@ -12,8 +12,9 @@ struct view {
 
 /*
  * isolate_filesystem() - build the sandbox's view of the file system
- * Does:         everything in the plan's mounts, own /dev and /proc, resolver
- *               files, and the working directory in the new view
+ * Does:         everything in the plan's mounts but guards (guards.h), own /dev
+ *               and /proc, resolver files, and the working directory in the
+ *               new view
  * Must not yet: drop capabilities or add a filter: both would forbid mounting
  * Needs:        user, mount and pid namespaces; the checked plan
  * Tolerates:    ENOENT of a path to protect, pin or mask: nothing is there

@@ -459,6 +459,7 @@ describe('what this system can do', () => {
       'overlay',
       'network',
       'redirect',
+      'fuse',
       'capabilities',
       'landlockScope',
       'notifications',
