@@ -138,6 +138,8 @@ static void describe(const struct act *act, enum change_kind kind,
 		.source = has_source(act) ? places->from.file : -1,
 		.is_exchange = act->file.operation == OPERATION_RENAME &&
 			       act->file.flags & RENAME_EXCHANGE,
+		.keeps_present = act->file.operation == OPERATION_RENAME &&
+				 act->file.flags & RENAME_NOREPLACE,
 		.target = act->file.operation == OPERATION_SYMLINK
 				  ? act->file.from
 				  : NULL,

@@ -450,7 +450,9 @@ static bool fails_anyway(const struct change *change, const struct end *end)
 		return (change->source_name &&
 			is_absent(change->source_parent,
 				  change->source_name)) ||
-		       (change->kind == CHANGE_LINK && end_type(end) != 0);
+		       ((change->kind == CHANGE_LINK ||
+			 change->keeps_present) &&
+			end_type(end) != 0);
 	case ACT_CREATE:
 	case ACT_WRITE:
 		break;

@@ -49,6 +49,7 @@ struct change {
 	const char *source_name;
 	int source;	    /* link of a descriptor: the file; else -1 */
 	bool is_exchange;   /* rename with RENAME_EXCHANGE */
+	bool keeps_present; /* rename with RENAME_NOREPLACE */
 	const char *target; /* symlink: its text; else NULL */
 };
 

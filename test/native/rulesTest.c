@@ -5,7 +5,8 @@
  *
  *   tree    "a/" folder, "a" file, "a=text" file, "a->b" link, "a=>b" hard link
  *   change  "mkdir a", "create a", "write a", "remove a", "rmdir a",
- *           "chmod a", "symlink b a", "rename a b", "exchange a b", "link a b"
+ *           "chmod a", "symlink b a", "rename a b", "exchange a b",
+ *           "move a b" (replaces nothing), "link a b"
  *   judged  "pass", "git REPOSITORY", "ask PLACE", "refuse"; with "content"
  *           when the bytes judged are to be put in place; what the other end
  *           needs after "+"; "alone" when nothing else may happen meanwhile
@@ -182,6 +183,7 @@ static const struct {
 	{ "symlink", "symlink", CHANGE_CREATE, false },
 	{ "rename", "rename", CHANGE_RENAME, true },
 	{ "exchange", "rename", CHANGE_RENAME, true },
+	{ "move", "rename", CHANGE_RENAME, true },
 	{ "link", "link", CHANGE_LINK, true },
 };
 
@@ -203,6 +205,7 @@ static void judge_words(const char *word, const char *first, const char *second,
 	change.is_directory =
 		strcmp(word, "mkdir") == 0 || strcmp(word, "rmdir") == 0;
 	change.is_exchange = strcmp(word, "exchange") == 0;
+	change.keeps_present = strcmp(word, "move") == 0;
 	if (calls[i].has_source) {
 		open_named(first, &from);
 		change.source_path = from.path;
@@ -475,6 +478,7 @@ static void asks_nobody_for_what_fails(void)
 		{ ".vscode/", "mkdir .vscode", "pass" },
 		{ ".vscode/", "symlink a .vscode", "pass" },
 		{ "a .envrc", "link a .envrc", "pass" },
+		{ "a .envrc", "move a .envrc", "pass" },
 		{ REPOSITORY, "mkdir .git", "pass" },
 		{ REPOSITORY, "remove .git/hooks/pre-commit", "pass" },
 		{ REPOSITORY, "mkdir .git/refs", "pass alone" },
