@@ -52,11 +52,12 @@ export async function attemptEscape(owner: Owner, escape: Escape, tool: Tool): P
   const place = createPlace(owner);
   furnish(place);
   const host = await openHost(owner, place);
+  // No names that Cordon would drop for looking like secrets.
   const environment = {
     WS: place.workspace,
     FREE: path.join(place.workspace, 'free'),
     OUT: place.outside,
-    SECRET: path.join(place.home, '.ssh/id'),
+    HIDDEN: path.join(place.home, '.ssh/id'),
     B: compiled('breach'),
     E: compiled('escape'),
     MARKER: path.join(place.folder, 'marker'),

@@ -1,6 +1,6 @@
 // Attempts to get out of a boundary, as data: what the escape suite tries inside, and what the benchmark tries in other
 // sandboxes. Each is a shell script with the world of escapeWorld.ts in its variables:
-//   $WS workspace   $FREE a folder in it that may change   $OUT a folder beside it   $SECRET a file in ~/.ssh
+//   $WS workspace   $FREE a folder in it that may change   $OUT a folder beside it   $HIDDEN a file in ~/.ssh
 //   $B, $E the programs breach and escape   $SOCK, $ABSTRACT, $PORT servers on the host   $VICTIM a process on the host
 // An attempt is a breach when the host shows it: a changed tree, the secret's text, bytes at a server, a dead victim, or a
 // marker made by what runs outside later (git, with `victims`). `refused`: the call itself must not succeed.
@@ -181,7 +181,7 @@ function mounts(): readonly Escape[] {
     'bind the home folder without what covers it': '$N bind-without-children $HOME /dev/shm',
     'bind and write a hook': '$N bind-and-write $WS /dev/shm .git/hooks/pre-commit',
     'bind and write outside': '$N bind-and-write / /dev/shm ${OUT#/}/new',
-    'bind and read the secret': '$N bind-and-read / /dev/shm ${SECRET#/}',
+    'bind and read the secret': '$N bind-and-read / /dev/shm ${HIDDEN#/}',
     'clone / and write': '$N clone-and-write / ${OUT#/}/new',
     'clone everything and write': '$N clone-all-and-write / ${OUT#/}/new',
     'clone the folder and write': '$N clone-and-write $OUT new',
@@ -194,7 +194,7 @@ function mounts(): readonly Escape[] {
     'enter the network of pid 1': '$N setns /proc/1/ns/net',
   };
   // A mount that could be undone shows itself in what is tried next.
-  const then = `; $B write $OUT/new; $B write $WS/.git/hooks/pre-commit; cat $SECRET /dev/shm/id 2>&1`;
+  const then = `; $B write $OUT/new; $B write $WS/.git/hooks/pre-commit; cat $HIDDEN /dev/shm/id 2>&1`;
   const called = (how: string): Readonly<Record<string, string>> =>
     Object.fromEntries(
       Object.entries(scripts).map(([name, script]) => [name, script.replaceAll('$N', how) + then]),
@@ -293,27 +293,27 @@ function namespaces(): readonly Escape[] {
 
 function secrets(): readonly Escape[] {
   return attempts('secrets', {
-    read: 'cat $SECRET',
-    'by a symbolic link': 'ln -s $SECRET $FREE/l; cat $FREE/l',
-    'by a hard link': 'ln $SECRET $FREE/l; cat $FREE/l',
+    read: 'cat $HIDDEN',
+    'by a symbolic link': 'ln -s $HIDDEN $FREE/l; cat $FREE/l',
+    'by a hard link': 'ln $HIDDEN $FREE/l; cat $FREE/l',
     'by a link of the folder': 'ln -s ~/.ssh $FREE/l; cat $FREE/l/id',
     'moved away': 'mv ~/.ssh $FREE/s; cat $FREE/s/id',
-    'by /proc/self/root': 'cat /proc/self/root$SECRET',
-    'by /proc/1/root': 'cat /proc/1/root$SECRET',
+    'by /proc/self/root': 'cat /proc/self/root$HIDDEN',
+    'by /proc/1/root': 'cat /proc/1/root$HIDDEN',
     'from its folder': 'cd ~/.ssh && cat id',
     'by find': 'find ~ -name id -exec cat {} +',
     'by a recursive search': 'grep -r . ~/.ssh',
-    'as a program': '. $SECRET; sh $SECRET',
+    'as a program': '. $HIDDEN; sh $HIDDEN',
     'as a list of files': 'tar -c -f - ~/.ssh | cat',
-    'copied by the kernel': 'touch $FREE/c; cp --reflink=auto $SECRET $FREE/c; cat $FREE/c',
+    'copied by the kernel': 'touch $FREE/c; cp --reflink=auto $HIDDEN $FREE/c; cat $FREE/c',
     'by git':
-      'git -C $FREE diff --no-index /dev/null $SECRET; git hash-object --stdin-paths <<< $SECRET',
+      'git -C $FREE diff --no-index /dev/null $HIDDEN; git hash-object --stdin-paths <<< $HIDDEN',
     'bound in a namespace of its own':
       'mkdir $FREE/m; unshare -Urm sh -c "mount --rbind $HOME $FREE/m && cat $FREE/m/.ssh/id"',
     'below an overlay':
       'mkdir $FREE/m; unshare -Urm sh -c "mount -t overlay -o lowerdir=$HOME/.ssh:$FREE x $FREE/m && cat $FREE/m/id"',
-    'by handle': '$B open-by-handle $HOME/.ssh id && cat $SECRET',
-    'of a process of the host': 'cat /proc/$VICTIM/environ; cat /proc/$VICTIM/root$SECRET',
+    'by handle': '$B open-by-handle $HOME/.ssh id && cat $HIDDEN',
+    'of a process of the host': 'cat /proc/$VICTIM/environ; cat /proc/$VICTIM/root$HIDDEN',
   });
 }
 
@@ -444,7 +444,7 @@ function git(): readonly Escape[] {
 function races(seconds: number): readonly Escape[] {
   return attempts('races', {
     'the path of a mkdir': `$E race-path-mkdir $WS/.idea $FREE/decoy ${seconds}`,
-    'the path of a mkdir outside': `$E race-path-mkdir $OUT/new $FREE/decoy ${seconds}`,
+    'the path of a mkdir outside': `$E race-path-mkdir $OUT/new $OUT/../workspace/free/decoy ${seconds}`,
     'the path of a create': `$E race-path-create $WS/.envrc $FREE/decoy ${seconds}`,
     'the target of a rename': `$E race-path-rename $WS/.envrc $FREE/decoy ${seconds} $FREE/source`,
     'the flags of an openat2': `$E race-openat2 $WS/.envrc ${seconds}`,
