@@ -66,6 +66,11 @@ const catalogue = {
     user: 'The connection to a sandboxed run broke off: {detail}',
     show: false,
   },
+  notInside: {
+    developer: 'no supervisor answers here',
+    user: 'This is not a sandboxed run, so there is nobody to ask and nothing to ask for.',
+    show: false,
+  },
   sessionClosed: {
     developer: 'the session is closed',
     user: 'The Cordon session has ended.',

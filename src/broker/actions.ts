@@ -62,7 +62,7 @@ const actions: { readonly [A in Action]: ActionRow<A> } = {
     deed: networkText,
   },
   write: {
-    key: ({ call, path, to }) => JSON.stringify([call, path, to]),
+    key: writeKey,
     place: placeOf,
     target: (object) => ({ access: 'write', path: placeOf(object), protected: object.protected }),
     always: alwaysWrite,
@@ -197,6 +197,14 @@ function placeOf({
 
 /** Cordon's own and the agents' files, and git directories, which have an answer of their own: never opened for good. */
 const NEVER_FOR_GOOD = /\/(?:\.git|\.codex|\.agents|\.cordon\.json)(?:\/|$)/iu;
+
+/** Of what would be written only the first part is known when it is long. */
+const CUT = /\n…$/u;
+
+/** Nobody answers for text that was not shown: other text is another question. */
+function writeKey({ call, path, to, change }: WriteObject): string | undefined {
+  return change !== null && CUT.test(change) ? undefined : JSON.stringify([call, path, to, change]);
+}
 
 function alwaysWrite(object: WriteObject): readonly AlwaysRule[] {
   const { folder } = object;

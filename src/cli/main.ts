@@ -4,10 +4,11 @@
 import { Command, CommanderError } from 'commander';
 import { userMessageOf } from '../base/errors.js';
 import { EXIT_CORDON_FAILED, say } from './messages.js';
-import { addBoundaryOptions, addRunOptions } from './options.js';
+import { addBoundaryOptions, addRequestOptions, addRunOptions } from './options.js';
 import { exactArguments } from './paths.js';
 import { UsageError } from './usage.js';
 import type { BoundaryFlags, RunFlags } from './options.js';
+import type { RequestFlags } from './request.js';
 
 const EXAMPLES = `
 Examples:
@@ -16,6 +17,7 @@ Examples:
   cordon run --network off -- make              nothing leaves
   cordon shell                                  your shell, inside
   cordon explain ~/.ssh                         what may be done with it, and why
+  cordon request --write ~/out --because '…'    inside a run: ask before it is needed
 
 Exit codes:
   the command's own · 128 + n ended by signal n · 125 the boundary could not be set up or Cordon was
@@ -71,6 +73,16 @@ const COMMANDS: Readonly<Record<string, (program: Command, exit: Exit) => void>>
       .option('--json', 'for programs')
       .action(async (flags: { json?: true }) => {
         exit(await (await import('./doctor.js')).doctor(flags));
+      });
+  },
+  request(program, exit) {
+    addRequestOptions(program.command('request'))
+      .summary('inside a run: ask for a path, host or port before it is needed')
+      .description(
+        'Asks, from inside a run, for what will be needed later. Exit code 0: all of it is allowed; 1: something is not; 125: this is not a run.',
+      )
+      .action(async (flags: RequestFlags) => {
+        exit(await (await import('./request.js')).request(flags));
       });
   },
   log(program, exit) {

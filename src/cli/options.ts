@@ -81,6 +81,20 @@ export function addRunOptions(command: Command): Command {
     );
 }
 
+/** Flags of `cordon request`: what will be needed, and why. */
+export function addRequestOptions(command: Command): Command {
+  return command
+    .addOption(list('--read <path>', 'a closed file or folder to read (repeatable)'))
+    .addOption(list('--write <path>', 'a file or folder to write to (repeatable)'))
+    .addOption(list('--git <folder>', 'a git directory to update (repeatable)'))
+    .addOption(list('--socket <path>', 'a unix socket to connect to (repeatable)'))
+    .addOption(list('--host <host:port>', 'a host to reach (repeatable)'))
+    .addOption(list('--publish <port>', 'a port inside to open on this machine (repeatable)'))
+    .addOption(
+      new Option('--because <reason>', 'why, in words for a person').makeOptionMandatory(),
+    );
+}
+
 function list(flags: string, description: string): Option {
   return new Option(flags, description).argParser(
     (value, previous: readonly string[] | undefined) => [...(previous ?? []), value],

@@ -8,7 +8,7 @@ import path from 'node:path';
 
 import { CordonError } from '../base/errors.js';
 import type { AbsolutePath } from '../policy/paths.js';
-import { PROTOCOL_VERSION } from './control/schema.js';
+import { PROTOCOL_VERSION } from './control/limits.js';
 import type { HostSupport } from './schema.js';
 import { parseSupport } from './schema.js';
 

@@ -14,13 +14,9 @@ import type { RunPolicy } from '../broker/runPolicy.js';
 import { busyLine, openFailedLine } from '../broker/words.js';
 import type { ChannelEnd } from '../launch/control/channel.js';
 import type { Admission, AdmittedRun, Link } from '../launch/control/link.js';
+import type { ParseFrame } from '../launch/control/json.js';
 import { createLink } from '../launch/control/link.js';
-import type {
-  HelloFrame,
-  LauncherFrame,
-  ParseFrame,
-  UnpublishedFrame,
-} from '../launch/control/schema.js';
+import type { HelloFrame, LauncherFrame, UnpublishedFrame } from '../launch/control/schema.js';
 import type { SpawnedLauncher } from '../launch/linux.js';
 import type { RunExit, TrackedRun } from '../launch/run.js';
 import { childStatus, trackRun } from '../launch/run.js';

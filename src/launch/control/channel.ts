@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 
 import type { Disposable } from '../../base/disposable.js';
 import { CordonError } from '../../base/errors.js';
-import type { ParseFrame } from './schema.js';
-import { MAX_FRAME_BYTES, MAX_PLAN_BYTES } from './schema.js';
+import type { ParseFrame } from './json.js';
+import { MAX_FRAME_BYTES, MAX_PLAN_BYTES } from './limits.js';
 
 const HEADER_BYTES = 4;
 /** What may wait for a peer that does not read, above one plan; it is broken then. */

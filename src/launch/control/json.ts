@@ -1,6 +1,9 @@
 // Frames' JSON, stricter than JSON.parse: UTF-8, no duplicate keys, bounded depth, no number or character that the C
 // reader refuses. It knows no shapes.
 
+/** Reads the JSON of one frame; throws an Error that says what is wrong with it. */
+export type ParseFrame<Frame> = (bytes: Uint8Array) => Frame;
+
 const MAX_DEPTH = 16;
 /** A string literal; what is left of a valid text without these is structure, numbers and words. */
 const STRING = /"(?:[^"\\]|\\.)*"/gsu;

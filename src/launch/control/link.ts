@@ -14,6 +14,7 @@ import type { Revocation } from '../../policy/grant.js';
 import type { AccessRequest, Decision, Open } from '../../policy/request.js';
 import { createChannel } from './channel.js';
 import type { ChannelEnd } from './channel.js';
+import type { ParseFrame } from './json.js';
 import type {
   AskFrame,
   BrokerFrame,
@@ -22,7 +23,6 @@ import type {
   LauncherErrorFrame,
   LauncherFrame,
   OpenedFrame,
-  ParseFrame,
   PublishedFrame,
   ReadyFrame,
   RevokedFrame,

@@ -11,11 +11,9 @@ import type { Revocation } from '../../policy/grant.js';
 import type { ReasonCode, Subject, Wanted } from '../../policy/request.js';
 import { FILE_CALLS, REASONS } from '../../policy/request.js';
 import { parseStrictJson } from './json.js';
+import type { ParseFrame } from './json.js';
+import { PROTOCOL_VERSION } from './limits.js';
 
-export const PROTOCOL_VERSION = 1;
-/** A frame's JSON in bytes; a plan may be longer. */
-export const MAX_FRAME_BYTES = 1 << 20;
-export const MAX_PLAN_BYTES = 8 << 20;
 const MAX_CHAIN = 16;
 
 export type RunStatus = { readonly exited: number } | { readonly signalled: number };
@@ -433,8 +431,6 @@ const brokerFrames: Schemas<BrokerFrame> = {
       ports: z.array(port()),
     }),
 };
-
-export type ParseFrame<Frame> = (bytes: Uint8Array) => Frame;
 
 /** Reads what launchers send. The parser throws an Error that says what is wrong. */
 export function createLauncherParser(): ParseFrame<LauncherFrame> {

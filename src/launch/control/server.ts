@@ -10,7 +10,7 @@ import type { Disposable } from '../../base/disposable.js';
 import { toDisposable } from '../../base/disposable.js';
 import { CordonError } from '../../base/errors.js';
 import type { AbsolutePath } from '../../policy/paths.js';
-import { PROTOCOL_VERSION } from './schema.js';
+import { PROTOCOL_VERSION } from './limits.js';
 
 /** sun_path of unix(7), less the NUL. Node would cut a longer one short. */
 const MAX_SOCKET_PATH = 107;

@@ -74,7 +74,7 @@ test('a denial of a connection names its target, and of anything else what it wo
 });
 
 test('equal requests are one question; signatures never are', () => {
-  assert.equal(keyOf(write()), keyOf(write({ change: 'other' })));
+  assert.equal(keyOf(write({ change: 'a' })), keyOf(write({ change: 'a' })));
   assert.notEqual(keyOf(write()), keyOf(write({ call: 'remove' })));
   assert.notEqual(keyOf(write()), keyOf(write({ path: at('/home/ada/elsewhere/y') })));
   assert.equal(
@@ -83,6 +83,11 @@ test('equal requests are one question; signatures never are', () => {
   );
   assert.notEqual(keyOf(socket('/run/x')), keyOf(socket('/run/x', 'bind')));
   assert.equal(keyOf(sign), undefined);
+});
+
+test('nobody answers for text that was not shown', () => {
+  assert.notEqual(keyOf(write({ change: 'a' })), keyOf(write({ change: 'b' })));
+  assert.equal(keyOf(write({ change: 'what was cut off here can be anything\n…' })), undefined);
 });
 
 const always: readonly (readonly [name: string, wanted: Wanted, written: readonly string[]])[] = [
