@@ -7,8 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "gitConfig.h"
+
+enum { LEASE_TRIES = 50 };
 
 /* Reading and keeping */
 
@@ -122,17 +125,32 @@ int content_seal(const struct content *content, int *ret_fd)
  * we have it would make the kernel send SIGIO, which ends a program: another
  * signal, which does nothing by itself, is sent in its stead.
  */
+static int try_lease(int fd)
+{
+	if (fcntl(fd, F_SETSIG, SIGURG) || fcntl(fd, F_SETLEASE, F_RDLCK))
+		return -errno;
+	(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+	return 0;
+}
+
+/*
+ * A descriptor that was just given to a program is open here for a moment
+ * longer, while the program has long closed its own.
+ */
 bool content_can_change(const struct content *content)
 {
+	const struct timespec moment = { .tv_nsec = 1000000 };
 	struct stat status;
+	int err = -EAGAIN;
 
 	if (fstat(content->from, &status) || status.st_nlink != 1)
 		return true;
-	if (fcntl(content->from, F_SETSIG, SIGURG) ||
-	    fcntl(content->from, F_SETLEASE, F_RDLCK))
-		return true;
-	(void)fcntl(content->from, F_SETLEASE, F_UNLCK);
-	return false;
+	for (int i = 0; i < LEASE_TRIES && err == -EAGAIN; i++) {
+		if (i > 0)
+			(void)nanosleep(&moment, NULL);
+		err = try_lease(content->from);
+	}
+	return err != 0;
 }
 
 /* Configuration */
