@@ -7,7 +7,12 @@ import { CordonError } from '../base/errors.js';
 import { createChannel } from '../launch/control/channel.js';
 import type { ChannelEnd } from '../launch/control/channel.js';
 import { parseStrictJson } from '../launch/control/json.js';
-import type { AccessWish, RequestFrame, WishResult } from '../launch/control/wishes.js';
+import type {
+  AccessWish,
+  RequestFrame,
+  WishErrorFrame,
+  WishResult,
+} from '../launch/control/wishes.js';
 import { parseDecision } from '../launch/control/wishes.js';
 
 export type { AccessWish, WishResult };
@@ -33,13 +38,13 @@ export function requestOver(
   because: string,
 ): Promise<readonly WishResult[]> {
   return new Promise((resolve, reject) => {
-    const channel = createChannel<readonly WishResult[], RequestFrame>(socket, {
+    const channel = createChannel<readonly WishResult[], RequestFrame | WishErrorFrame>(socket, {
       parse: (bytes) => parseDecision(parseStrictJson(bytes), want.length),
       receive(results) {
         resolve(results);
         channel.dispose();
       },
-      complain: () => ({ kind: 'request', want: [], because: '' }),
+      complain: (message) => ({ kind: 'error', message }),
     });
     void channel.closed.then((end) => {
       reject(new CordonError('protocolBroken', endInWords(end)));

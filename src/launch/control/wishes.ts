@@ -13,6 +13,12 @@ export interface RequestFrame {
   readonly because: string;
 }
 
+/** The supervisor's answer could not be read. */
+export interface WishErrorFrame {
+  readonly kind: 'error';
+  readonly message: string;
+}
+
 export interface WishResult {
   readonly effect: 'allow' | 'deny';
   readonly reason: ReasonCode;

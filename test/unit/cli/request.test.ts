@@ -66,6 +66,7 @@ async function answered(reply: unknown): Promise<unknown> {
   let asked: unknown;
   theirs.on('data', (chunk: Buffer) => {
     for (const bytes of splitter.push(chunk)) {
+      if (asked !== undefined) return; // what we sent was not understood
       asked = JSON.parse(bytes.toString('utf8'));
       if (reply === undefined) theirs.destroy();
       else theirs.write(encodeFrame(reply as { kind: string }));
