@@ -2,6 +2,7 @@
 #include "child.h"
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -14,8 +15,12 @@ int run_in_child(unsigned long flags, int (*act)(void *argument),
 
 	if (child < 0)
 		return -errno;
-	if (child == 0)
+	if (child == 0) {
+		/* It may become visible inside, and has what we have. */
+		if (prctl(PR_SET_DUMPABLE, 0))
+			_exit(errno);
 		_exit(-act(argument));
+	}
 	if (RETRY(waitpid(child, &status, (int)__WCLONE)) != child)
 		return -errno;
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;

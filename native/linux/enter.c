@@ -3,23 +3,30 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/nsfs.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "child.h"
 #include "task.h"
 
+enum { OTHER_NAMESPACES = 3 };
+
 struct surroundings {
 	int user_ns, mount_ns, root, directory; /* -1: stays as it is */
+	int others[OTHER_NAMESPACES];		/* pid, ipc, net */
+	int outer_ns; /* the run's user namespace, around all of these */
 	unsigned long long capabilities, umask;
 };
 
-#define SURROUNDINGS_NONE                                                  \
-	{                                                                  \
-		.user_ns = -1, .mount_ns = -1, .root = -1, .directory = -1 \
+#define SURROUNDINGS_NONE                                                   \
+	{                                                                   \
+		.user_ns = -1, .mount_ns = -1, .root = -1, .directory = -1, \
+		.others = {                                                 \
+			-1,                                                 \
+			-1,                                                 \
+			-1                                                  \
+		}                                                           \
 	}
 #define AUTO_SURROUNDINGS __attribute__((cleanup(close_surroundings)))
 
@@ -29,6 +36,8 @@ static void close_surroundings(const struct surroundings *s)
 	close_quietly(s->mount_ns);
 	close_quietly(s->root);
 	close_quietly(s->directory);
+	for (int i = 0; i < OTHER_NAMESPACES; i++)
+		close_quietly(s->others[i]);
 }
 
 static int open_mounts(pid_t thread, struct surroundings *s)
@@ -41,6 +50,19 @@ static int open_mounts(pid_t thread, struct surroundings *s)
 		return s->root;
 	s->directory = task_open(thread, "cwd", O_PATH | O_DIRECTORY);
 	return s->directory < 0 ? s->directory : 0;
+}
+
+static int open_others(pid_t thread, struct surroundings *s)
+{
+	static const char *const names[OTHER_NAMESPACES] = { "ns/pid", "ns/ipc",
+							     "ns/net" };
+
+	for (int i = 0; i < OTHER_NAMESPACES; i++) {
+		s->others[i] = task_open(thread, names[i], O_RDONLY);
+		if (s->others[i] < 0)
+			return s->others[i];
+	}
+	return 0;
 }
 
 static int open_surroundings(pid_t thread, enum enter_where where,
@@ -59,7 +81,11 @@ static int open_surroundings(pid_t thread, enum enter_where where,
 	s->user_ns = task_open(thread, "ns/user", O_RDONLY);
 	if (s->user_ns < 0)
 		return s->user_ns;
-	return where == ENTER_MOUNTS ? open_mounts(thread, s) : 0;
+	if (where == ENTER_NAMESPACES)
+		err = open_others(thread, s);
+	if (!err && where != ENTER_USER)
+		err = open_mounts(thread, s);
+	return err;
 }
 
 static int set_capabilities(unsigned long long capabilities)
@@ -76,15 +102,16 @@ static int set_capabilities(unsigned long long capabilities)
 }
 
 /*
- * A mount namespace may be entered by whoever owns it, setns(2): from the
- * user namespace that made it, which may be one around the caller's own.
+ * A namespace may be entered by whoever owns it or one around it, setns(2):
+ * from the run's own user namespace all of them can be.
  */
 static int enter_mounts(const struct surroundings *s)
 {
-	AUTO_CLOSE int owner = ioctl(s->mount_ns, NS_GET_USERNS);
-
-	if (owner < 0 || setns(owner, CLONE_NEWUSER))
+	if (setns(s->outer_ns, CLONE_NEWUSER))
 		return -errno;
+	for (int i = 0; i < OTHER_NAMESPACES; i++)
+		if (s->others[i] >= 0 && setns(s->others[i], 0))
+			return -errno;
 	if (setns(s->mount_ns, CLONE_NEWNS) || fchdir(s->root) || chroot(".") ||
 	    fchdir(s->directory))
 		return -errno;
@@ -102,18 +129,17 @@ static bool is_same_namespace(int a, int b)
 
 static int become_caller(const struct surroundings *s)
 {
-	AUTO_CLOSE int now = -1;
-	int err = s->mount_ns < 0 ? 0 : enter_mounts(s);
+	bool is_entered = false;
+	int err = 0;
 
-	if (err)
-		return err;
-	/* Entering the one that we are in is refused, setns(2). */
-	if (s->mount_ns >= 0)
-		now = ioctl(s->mount_ns, NS_GET_USERNS);
-	if (!(now >= 0 && is_same_namespace(now, s->user_ns)) &&
-	    setns(s->user_ns, CLONE_NEWUSER))
-		return -errno;
-	return set_capabilities(s->capabilities);
+	if (s->mount_ns >= 0) {
+		err = enter_mounts(s);
+		/* Entering the one that we are in is refused, setns(2). */
+		is_entered = is_same_namespace(s->outer_ns, s->user_ns);
+	}
+	if (!err && !is_entered && setns(s->user_ns, CLONE_NEWUSER))
+		err = -errno;
+	return err ? err : set_capabilities(s->capabilities);
 }
 
 /* What the child needs to know. */
@@ -138,6 +164,7 @@ int act_as_caller(const struct call *call, enum enter_where where,
 	struct entering entering = { &s, act, argument };
 	int err = open_surroundings(call->thread, where, &s);
 
+	s.outer_ns = call->sup->inside.user;
 	if (!call_is_alive(call))
 		return -ESRCH;
 	if (err)

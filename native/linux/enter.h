@@ -2,7 +2,7 @@
  * A child of ours that becomes like the caller of a held call, for what
  * depends on who acts and not only on what is named: in its user namespace,
  * with its capabilities there and no other; on demand also in its mount
- * namespace, root, directory and with its umask.
+ * namespace, root, directory and with its umask, and in its other namespaces.
  */
 #pragma once
 
@@ -11,6 +11,8 @@
 enum enter_where {
 	ENTER_USER,   /* only the user namespace and capabilities */
 	ENTER_MOUNTS, /* its view of the file system as well */
+	/* All of it; children of the child are in the pid namespace, too. */
+	ENTER_NAMESPACES,
 };
 
 /*

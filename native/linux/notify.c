@@ -20,6 +20,7 @@
 #include "../common/limits.h"
 #include "caps.h"
 #include "files.h"
+#include "nesting.h"
 #include "network.h"
 #include "thread.h"
 
@@ -131,6 +132,8 @@ static int answer_call(const struct call *call)
 	case SYS_listen:
 		return answer_listen(call);
 	default:
+		if (is_nesting_call(call))
+			return answer_nesting_call(call);
 		return answer_file_call(call);
 	}
 }

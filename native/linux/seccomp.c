@@ -21,6 +21,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 
 #include "uapi.h"
@@ -54,7 +55,8 @@ enum rule_kind {
 	CHECK_SETSOCKOPT,
 	HOLD_OPEN, /* for writing or creating; the flags are an argument */
 	HOLD_OPENAT,
-	HOLD_TIMES, /* with a path */
+	HOLD_TIMES,  /* with a path */
+	CHECK_MOUNT, /* its form without notifications; with them it is held */
 };
 
 static const struct {
@@ -111,6 +113,22 @@ static const struct {
 	{ SYS_utimes, HOLD },
 	{ SYS_futimesat, HOLD_TIMES },
 #endif
+	/*
+	 * Another view of the files, nesting.h. What makes new file systems
+	 * step by step is absent: programs fall back to mount(2).
+	 */
+	{ SYS_mount, CHECK_MOUNT },
+	{ SYS_chroot, HOLD },
+	{ SYS_pivot_root, HOLD },
+	{ SYS_umount2, HOLD },
+	{ SYS_setns, HOLD },
+	{ SYS_move_mount, HOLD },
+	{ SYS_open_tree, HOLD },
+	{ SYS_open_tree_attr, HOLD },
+	{ SYS_mount_setattr, HOLD },
+	{ SYS_fsopen, ABSENT },
+	{ SYS_fspick, ABSENT },
+
 	/* Their flags are in memory, where they change after we looked. */
 	{ SYS_openat2, ABSENT },
 	{ SYS_file_setattr, ABSENT },
@@ -283,6 +301,24 @@ static int emit_times(struct filter *f)
 		    GIVE(SECCOMP_RET_USER_NOTIF));
 }
 
+/*
+ * Nobody could tell an overlay, which writes round other mounts, from a tmpfs:
+ * only what moves or covers old ones is let by. With the mark of programs of
+ * before Linux 2.4 the high bits are no flags, path_mount() in fs/namespace.c.
+ */
+static int emit_mount(struct filter *f)
+{
+	static const unsigned low = MS_REMOUNT | MS_BIND | MS_MOVE;
+	static const unsigned high =
+		MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE;
+
+	return EMIT(f, LOAD_ARGUMENT(3), MASK(MS_MGC_MSK),
+		    IF_EQUAL(MS_MGC_VAL, 0, 2), LOAD_ARGUMENT(3),
+		    IF_ANY_BIT(low, 3, 2), LOAD_ARGUMENT(3),
+		    IF_ANY_BIT(low | high, 1, 0), GIVE_ERRNO(EPERM),
+		    GIVE_ALLOW);
+}
+
 static int emit_rule(struct filter *f, enum rule_kind rule)
 {
 	switch (rule) {
@@ -315,6 +351,8 @@ static int emit_rule(struct filter *f, enum rule_kind rule)
 		return emit_open(f, LOAD_ARGUMENT(2));
 	case HOLD_TIMES:
 		return emit_times(f);
+	case CHECK_MOUNT:
+		return emit_mount(f);
 	}
 	return -EINVAL;
 }
@@ -385,8 +423,10 @@ int build_filter(struct filter *f, bool notify)
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		if (notify || !is_holding((enum rule_kind)rules[i].rule))
 			rule_of[rules[i].call] = rules[i].rule;
-	if (notify)
+	if (notify) {
 		rule_of[SYS_socket] = HOLD_SOCKET;
+		rule_of[SYS_mount] = HOLD;
+	}
 	for (unsigned call = 0; call < ARRAY_SIZE(rule_of); call++) {
 		enum rule_kind rule = (enum rule_kind)rule_of[call];
 

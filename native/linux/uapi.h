@@ -30,6 +30,9 @@
 #define SYS_setxattrat 463
 #define SYS_removexattrat 466
 #endif
+#ifndef SYS_open_tree_attr
+#define SYS_open_tree_attr 467
+#endif
 #ifndef SYS_file_setattr
 #define SYS_file_setattr 469
 #endif

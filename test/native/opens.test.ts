@@ -16,7 +16,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { Frame, Peer } from '../support/launcherPeer.js';
-import { planFor, startLauncher } from '../support/launcherPeer.js';
+import { deny, planFor, startLauncher } from '../support/launcherPeer.js';
 
 type Test = { after(call: () => void): void };
 type Access = 'write' | 'read' | 'git' | 'socket';
@@ -33,19 +33,6 @@ interface Shell {
   grant(...paths: readonly string[]): Promise<readonly unknown[]>;
   /** What `revoked` said: whether each is busy. */
   revoke(...paths: readonly string[]): Promise<readonly unknown[]>;
-}
-
-function deny(frame: Frame): Frame | undefined {
-  if (frame.kind !== 'ask') return undefined;
-  return {
-    kind: 'answer',
-    id: frame['id'],
-    effect: 'deny',
-    reason: 'user',
-    addresses: [],
-    opens: [],
-    message: 'no',
-  };
 }
 
 /** Nothing is open in it but its workspace; every question is answered no. */

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -161,16 +162,22 @@ static void holds_opens_that_change(void)
 
 /* Calls that are held whatever their arguments are. */
 static const short held[] = {
-	SYS_mkdirat,	   SYS_unlinkat,    SYS_renameat,     SYS_renameat2,
-	SYS_linkat,	   SYS_symlinkat,   SYS_mknodat,      SYS_truncate,
-	SYS_fchmod,	   SYS_fchmodat,    SYS_fchmodat2,    SYS_fchown,
-	SYS_fchownat,	   SYS_setxattr,    SYS_lsetxattr,    SYS_fsetxattr,
-	SYS_setxattrat,	   SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
-	SYS_removexattrat, SYS_umask,
+	SYS_mkdirat,	   SYS_unlinkat,     SYS_renameat,
+	SYS_renameat2,	   SYS_linkat,	     SYS_symlinkat,
+	SYS_mknodat,	   SYS_truncate,     SYS_fchmod,
+	SYS_fchmodat,	   SYS_fchmodat2,    SYS_fchown,
+	SYS_fchownat,	   SYS_setxattr,     SYS_lsetxattr,
+	SYS_fsetxattr,	   SYS_setxattrat,   SYS_removexattr,
+	SYS_lremovexattr,  SYS_fremovexattr, SYS_removexattrat,
+	SYS_umask,	   SYS_mount,	     SYS_chroot,
+	SYS_pivot_root,	   SYS_umount2,	     SYS_setns,
+	SYS_move_mount,	   SYS_open_tree,    SYS_open_tree_attr,
+	SYS_mount_setattr,
 #if defined(__x86_64__)
-	SYS_creat,	   SYS_mkdir,	    SYS_rmdir,	      SYS_unlink,
-	SYS_rename,	   SYS_link,	    SYS_symlink,      SYS_mknod,
-	SYS_chmod,	   SYS_chown,	    SYS_lchown,	      SYS_utime,
+	SYS_creat,	   SYS_mkdir,	     SYS_rmdir,
+	SYS_unlink,	   SYS_rename,	     SYS_link,
+	SYS_symlink,	   SYS_mknod,	     SYS_chmod,
+	SYS_chown,	   SYS_lchown,	     SYS_utime,
 	SYS_utimes,
 #endif
 };
@@ -195,6 +202,24 @@ static void holds_times_of_paths(void)
 #endif
 	build(false);
 	CHECK(call(SYS_utimensat, 3, 0x1000, 0, 0) == ALLOWED);
+}
+
+static void refuses_new_file_systems(void)
+{
+	static const uint64_t old[] = {
+		MS_BIND,   MS_BIND | MS_REC, MS_REMOUNT,
+		MS_MOVE,   MS_PRIVATE,	     MS_SLAVE,
+		MS_SHARED, MS_UNBINDABLE,    MS_MGC_VAL | MS_BIND
+	};
+	static const uint64_t new[] = { 0, MS_NOSUID | MS_NODEV | MS_RDONLY,
+					MS_MGC_VAL, 1ULL << 44 };
+
+	build(false);
+	for (size_t i = 0; i < ARRAY_SIZE(old); i++)
+		CHECK(call(SYS_mount, 0, 0, 0, old[i]) == ALLOWED);
+	for (size_t i = 0; i < ARRAY_SIZE(new); i++)
+		CHECK(call(SYS_mount, 0, 0, 0, new[i]) == failed(EPERM));
+	CHECK(call(SYS_fsopen, 0, 0, 0, 0) == failed(ENOSYS));
 }
 
 /*
@@ -246,7 +271,8 @@ static void refuses_exactly(void)
 				wanted = failed(EPERM);
 		if (nr >= 425 && nr <= 427) /* io_uring */
 			wanted = failed(ENOSYS);
-		if (nr == SYS_openat2 || nr == SYS_file_setattr)
+		if (nr == SYS_openat2 || nr == SYS_file_setattr ||
+		    nr == SYS_fsopen || nr == SYS_fspick)
 			wanted = failed(ENOSYS);
 		if (is_held(nr))
 			wanted = HELD;
@@ -382,6 +408,8 @@ int main(void)
 		  holds_times_of_paths },
 		{ "exactly the listed calls are refused or held",
 		  refuses_exactly },
+		{ "new file systems are refused when nobody looks at them",
+		  refuses_new_file_systems },
 		{ "call numbers we do not know are ENOSYS", knows_no_others },
 		{ "calls of another architecture kill", kills_other_systems },
 		{ "nothing is typed into the terminal", keeps_the_terminal },

@@ -47,6 +47,20 @@ export function planFor(directory: string, parts: Readonly<Record<string, unknow
   };
 }
 
+/** For `reply`: every question is answered no. */
+export function deny(frame: Frame): Frame | undefined {
+  if (frame.kind !== 'ask') return undefined;
+  return {
+    kind: 'answer',
+    id: frame['id'],
+    effect: 'deny',
+    reason: 'user',
+    addresses: [],
+    opens: [],
+    message: 'no',
+  };
+}
+
 /** The bytes of a frame. */
 export function encode(frame: Frame | string): Buffer {
   const text = Buffer.from(typeof frame === 'string' ? frame : JSON.stringify(frame), 'utf8');
