@@ -118,39 +118,44 @@ static bool may_use(const struct served *served, const char *key,
 
 /* ssh-agent */
 
+enum { SSH_LENGTH_BYTES = 4 };
+
 struct ssh_message_buffer {
-	size_t length;
-	unsigned char header[4]; /* the length as it travels; before bytes */
-	unsigned char bytes[SSH_MESSAGE_MAX];
+	size_t length; /* of the message, which comes after its length */
+	unsigned char whole[SSH_LENGTH_BYTES + SSH_MESSAGE_MAX];
 };
+
+static unsigned char *message_of(struct ssh_message_buffer *m)
+{
+	return m->whole + SSH_LENGTH_BYTES;
+}
 
 static int read_message(int fd, int other, struct ssh_message_buffer *m)
 {
-	int err = read_whole(fd, other, m->header, sizeof(m->header));
+	const unsigned char *b = m->whole;
+	int err = read_whole(fd, other, m->whole, SSH_LENGTH_BYTES);
 
 	if (err)
 		return err;
-	m->length = (size_t)m->header[0] << 24 | (size_t)m->header[1] << 16 |
-		    (size_t)m->header[2] << 8 | m->header[3];
-	if (m->length == 0 || m->length > sizeof(m->bytes))
+	m->length = (size_t)b[0] << 24 | (size_t)b[1] << 16 |
+		    (size_t)b[2] << 8 | b[3];
+	if (m->length == 0 || m->length > SSH_MESSAGE_MAX)
 		return -EMSGSIZE;
-	return read_whole(fd, other, m->bytes, m->length);
+	return read_whole(fd, other, message_of(m), m->length);
 }
 
 static int write_message(int fd, const struct ssh_message_buffer *m)
 {
-	int err = write_whole(fd, m->header, sizeof(m->header));
-
-	return err ? err : write_whole(fd, m->bytes, m->length);
+	return write_whole(fd, m->whole, SSH_LENGTH_BYTES + m->length);
 }
 
 static void write_short(struct ssh_message_buffer *m, enum ssh_message type)
 {
-	static const unsigned char length[4] = { 0, 0, 0, 1 };
+	static const unsigned char length[SSH_LENGTH_BYTES] = { 0, 0, 0, 1 };
 
-	memcpy(m->header, length, sizeof(m->header));
+	memcpy(m->whole, length, sizeof(length));
 	m->length = 1;
-	m->bytes[0] = (unsigned char)type;
+	message_of(m)[0] = (unsigned char)type;
 }
 
 /* A request of our own. */
@@ -178,8 +183,8 @@ static int ask_to_sign(const struct served *served, struct ssh_turn *turn,
 
 	if (err)
 		return err;
-	ssh_describe_key(sign->key, turn->answer.bytes, turn->answer.length,
-			 key);
+	ssh_describe_key(sign->key, message_of(&turn->answer),
+			 turn->answer.length, key);
 	ssh_describe_purpose(sign, &turn->sessions, purpose);
 	*ret_allowed = may_use(served, key, purpose);
 	return 0;
@@ -187,8 +192,8 @@ static int ask_to_sign(const struct served *served, struct ssh_turn *turn,
 
 static int answer_request(const struct served *served, struct ssh_turn *turn)
 {
-	struct ssh_request request =
-		ssh_parse_request(turn->request.bytes, turn->request.length);
+	struct ssh_request request = ssh_parse_request(
+		message_of(&turn->request), turn->request.length);
 	bool allowed = request.kind != SSH_REFUSED;
 	int err = 0;
 
@@ -204,7 +209,7 @@ static int answer_request(const struct served *served, struct ssh_turn *turn)
 	if (!allowed)
 		write_short(&turn->answer, SSH_AGENT_FAILURE);
 	else if (request.kind == SSH_BIND &&
-		 turn->answer.bytes[0] == SSH_AGENT_SUCCESS)
+		 message_of(&turn->answer)[0] == SSH_AGENT_SUCCESS)
 		ssh_bind_session(&turn->sessions, &request);
 	return write_message(served->program, &turn->answer);
 }

@@ -19,7 +19,7 @@
 #include "denial.h"
 #include "dial.h"
 #include "network.h"
-#include "sockets.h"
+#include "unixSockets.h"
 
 /* linux/in.h of newer kernels; an MPTCP socket connects by TCP. */
 #ifndef IPPROTO_MPTCP
@@ -385,25 +385,15 @@ int answer_connect(const struct call *call)
 {
 	AUTO_TARGET struct target_socket socket = TARGET_SOCKET_NONE;
 	struct socket_address address;
-	char path[PATH_BYTES_MAX] = "";
-	struct wanted wanted = {
-		.action = ACTION_SOCKET,
-		.path = path,
-		.call = "connect",
-	};
-	int err;
+	int err = take_socket_and_address(call, &socket, &address);
 
-	err = take_socket_and_address(call, &socket, &address);
 	if (err)
 		return err;
 	if (socket.home == HOME_HOST)
 		return -EACCES;
 	if (socket.domain == AF_INET || socket.domain == AF_INET6)
 		return connect_inet(call, &socket, &address);
-	if (socket.domain != AF_UNIX)
-		return perform_connect(&socket, &address);
-	err = connect_unix(call, &socket, &address, path);
-	if (path[0])
-		report_denial(call->sup, call->thread, &wanted, REASON_RULE);
-	return err;
+	if (socket.domain == AF_UNIX)
+		return connect_unix(call, &socket, &address);
+	return perform_connect(&socket, &address);
 }

@@ -103,3 +103,11 @@ bool may_look_up(const struct plan *plan, const char *host, int *ret_rule)
 	*ret_rule = RULE_MODE;
 	return true;
 }
+
+enum effect decide_socket(const struct plan *plan, const char *path)
+{
+	for (size_t i = 0; i < plan->socket_rule_count; i++)
+		if (is_below(path, plan->socket_rules[i].path))
+			return plan->socket_rules[i].effect;
+	return EFFECT_ASK;
+}

@@ -35,3 +35,6 @@ int find_forbidden(const struct plan *plan, const struct ip_address *address,
  * lookup may leave the host; *ret_rule is the rule that allows it.
  */
 bool may_look_up(const struct plan *plan, const char *host, int *ret_rule);
+
+/* What the rules say of a unix socket of the host: the first, or ask. */
+enum effect decide_socket(const struct plan *plan, const char *path);

@@ -22,9 +22,8 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
+#include "child.h"
 #include "netlink.h"
 #include "nft.h"
 #include "publish.h"
@@ -244,34 +243,30 @@ static int set_up_there(void *shared)
 	return network_setup(&result->sockets, &result->step);
 }
 
-static int enter_network(int net_ns)
-{
-	/* Whoever owns it may enter, and owns the network as well. */
-	AUTO_CLOSE int user_ns = ioctl(net_ns, NS_GET_USERNS);
+struct inside_call {
+	int net_ns;
+	int (*make)(void *shared);
+	void *shared;
+};
 
-	return user_ns < 0 || setns(user_ns, CLONE_NEWUSER) ||
-			       setns(net_ns, CLONE_NEWNET)
-		       ? -errno
-		       : 0;
+static int enter_and_make(void *argument)
+{
+	const struct inside_call *call = argument;
+	/* Whoever owns it may enter, and owns the network as well. */
+	AUTO_CLOSE int user_ns = ioctl(call->net_ns, NS_GET_USERNS);
+
+	if (user_ns < 0 || setns(user_ns, CLONE_NEWUSER) ||
+	    setns(call->net_ns, CLONE_NEWNET))
+		return -errno;
+	return call->make(call->shared);
 }
 
-/* The errno is the child's exit code: they are all below 256. */
 int network_run_inside(struct supervisor *sup, int (*make)(void *shared),
 		       void *shared)
 {
-	pid_t child = (pid_t)syscall(SYS_clone, (unsigned long)CLONE_FILES,
-				     NULL, NULL, NULL, NULL);
-	int status, err;
+	struct inside_call call = { sup->network->net_ns, make, shared };
 
-	if (child < 0)
-		return -errno;
-	if (child == 0) {
-		err = enter_network(sup->network->net_ns);
-		_exit(-(err ? err : make(shared)));
-	}
-	if (RETRY(waitpid(child, &status, (int)__WCLONE)) != child)
-		return -errno;
-	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+	return run_in_child(CLONE_FILES, enter_and_make, &call);
 }
 
 static void report_failure(struct supervisor *sup, const char *step, int err)
@@ -292,9 +287,8 @@ int network_begin(struct supervisor *sup)
 
 	if (sup->network->resolver)
 		return 0;
-	result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (result == MAP_FAILED)
+	result = allocate_shared(sizeof(*result));
+	if (!result)
 		return -errno;
 	*result = (struct setting_up){
 		.step = "entering it",

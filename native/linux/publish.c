@@ -17,7 +17,6 @@
 #include "publishInside.h"
 
 enum {
-	UNPRIVILEGED_PORT = 1024, /* ip_unprivileged_port_start, ip(7) */
 	HOST_BACKLOG = 128,
 };
 
@@ -93,7 +92,7 @@ static bool has_chosen_port(struct publish *publish, int socket)
 	return found;
 }
 
-static bool is_planned(const struct plan *plan, uint16_t port)
+bool is_planned_port(const struct plan *plan, uint16_t port)
 {
 	for (size_t i = 0; i < plan->publish_port_count; i++)
 		if (plan->publish_ports[i] == port)
@@ -122,7 +121,7 @@ void publish_note_listening(const struct call *call,
 	if (socket->home != HOME_SANDBOX || socket->type != SOCK_STREAM ||
 	    getsockname(socket->fd, &local.any, &local.length) ||
 	    address_of_socket(&local, &address, &port) ||
-	    port < UNPRIVILEGED_PORT || !address_is_loopback(&address) ||
+	    port < PUBLISH_PORT_MIN || !address_is_loopback(&address) ||
 	    !has_chosen_port(publish, socket->fd) ||
 	    mailbox_is_full(&call->sup->mailbox))
 		return;
@@ -447,7 +446,7 @@ static bool is_allowed(const struct publish *publish, uint16_t port)
 	for (size_t i = 0; i < publish->allowed_count; i++)
 		if (publish->allowed[i] == port)
 			return true;
-	return is_planned(publish->sup->plan, port);
+	return is_planned_port(publish->sup->plan, port);
 }
 
 static void check_ports(void *owner);

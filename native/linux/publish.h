@@ -9,6 +9,8 @@
 #include "notify.h"
 #include "sockets.h"
 
+enum { PUBLISH_PORT_MIN = 1024 }; /* none of the privileged ones, ip(7) */
+
 /* Before "go". */
 MUST_CHECK int publish_start(struct supervisor *sup);
 
@@ -19,6 +21,9 @@ void publish_note_listening(const struct call *call,
 			    const struct target_socket *socket);
 /* Any thread: a question about that port has been answered with yes. */
 void publish_allow(struct supervisor *sup, uint16_t port);
+
+/* The plan publishes it without a question. */
+bool is_planned_port(const struct plan *plan, uint16_t port);
 
 /* The rest is for the loop's thread. */
 

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "../common/limits.h"
+#include "child.h"
 #include "network.h"
 
 enum {
@@ -71,12 +72,10 @@ static int make_sockets(void *shared)
 static int make_inside(struct supervisor *sup, int (*make)(void *shared),
 		       struct made *made)
 {
-	struct made *shared =
-		mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct made *shared = allocate_shared(sizeof(*shared));
 	int err;
 
-	if (shared == MAP_FAILED)
+	if (!shared)
 		return -errno;
 	*shared = *made;
 	for (size_t i = 0; i < INSIDE_STOCK; i++)

@@ -42,15 +42,6 @@ MUST_CHECK int take_socket_and_address(const struct call *call,
 MUST_CHECK int copy_address(const struct call *call,
 			    struct socket_address *ret_address);
 
-/*
- * connect(2) of an AF_UNIX socket. When we refuse it, -EACCES and its path;
- * the path stays as it was with any other error.
- */
-MUST_CHECK int connect_unix(const struct call *call,
-			    const struct target_socket *socket,
-			    const struct socket_address *address,
-			    char ret_path[PATH_BYTES_MAX]);
-
 /* connect(2) as the caller asked for it; 0 or -errno. */
 MUST_CHECK int perform_connect(const struct target_socket *socket,
 			       const struct socket_address *address);

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
+import { answerAll, answerTo, asked } from '../support/asked.js';
 import { attemptInside, attemptOutside, each } from '../support/breaches.js';
+import { launch, planFor, startLauncher } from '../support/launcherPeer.js';
 import { compiled, createPlace } from '../support/sandbox.js';
 import type { Attempt } from '../support/breaches.js';
 import type { TestContext } from 'node:test';
@@ -109,4 +112,236 @@ test('programs of one run talk over unix sockets of their own, in the workspace 
     '@own hello',
     'run/s hello',
   ]);
+});
+
+/** Connects to each path of its arguments, one after the other, and prints what came of it. */
+const VISIT = `
+const net = require('node:net');
+const visit = (path) => new Promise((resolve) => {
+  net.connect(path).on('error', (e) => resolve(e.code)).on('data', (d) => resolve(String(d)));
+});
+(async () => { for (const path of process.argv.slice(1)) console.log(await visit(path)); process.exit(); })();
+`;
+
+/** A folder of the user's with a workspace in it, and servers of the host that say their own path. */
+function createScene(t: TestContext): {
+  readonly folder: string;
+  readonly workspace: string;
+  readonly serve: (name: string) => Promise<string>;
+} {
+  const folder = mkdtempSync(path.join(os.homedir(), 'u-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = path.join(folder, 'ws');
+  mkdirSync(workspace);
+  const serve = async (name: string): Promise<string> => {
+    const socket = path.join(folder, name);
+    mkdirSync(path.dirname(socket), { recursive: true });
+    const server = createServer((connection) => connection.end(name));
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    t.after(() => server.close());
+    return socket;
+  };
+  return { folder, workspace, serve };
+}
+
+const visits = (paths: readonly string[]): readonly string[] => [
+  process.execPath,
+  '-e',
+  VISIT,
+  ...paths,
+];
+
+describe('a socket of the host is decided by its path', () => {
+  test('without a rule it is a question; its neighbour is another', async (t) => {
+    const { workspace, serve } = createScene(t);
+    const [one, other] = [await serve('run/one'), await serve('run/other')];
+    const { stdout, frames } = await launch(visits([one, other]), {
+      cwd: workspace,
+      plan: planFor(workspace),
+      reply: (frame) =>
+        frame.kind === 'ask'
+          ? answerTo(frame, JSON.stringify(frame['object']).includes('run/one') ? 'allow' : 'deny')
+          : undefined,
+    });
+    assert.deepEqual(stdout, 'run/one\nEACCES\n');
+    assert.deepEqual(asked(frames), [
+      ['socket', { path: one, call: 'connect' }],
+      ['socket', { path: other, call: 'connect' }],
+    ]);
+  });
+
+  test('a rule decides without a question, the first that matches, and a denial is recorded', async (t) => {
+    const { folder, workspace, serve } = createScene(t);
+    const [one, other] = [await serve('run/one'), await serve('run/other')];
+    const rules = [
+      { effect: 'allow', path: one },
+      { effect: 'deny', path: path.join(folder, 'run') },
+      { effect: 'allow', path: other },
+    ];
+    const { stdout, frames } = await launch(visits([one, other]), {
+      cwd: workspace,
+      plan: planFor(workspace, { sockets: { rules, agents: [] } }),
+    });
+    assert.deepEqual(stdout, 'run/one\nEACCES\n');
+    const denials = frames.filter(({ kind }) => kind === 'denial');
+    assert.deepEqual(
+      denials.map(({ action, object, reason, rule }) => [action, object, reason, rule]),
+      [['socket', { path: other, call: 'connect' }, 'rule', null]],
+    );
+  });
+
+  test('an answer for the run holds for what is opened, and for nothing beside it', async (t) => {
+    const { folder, workspace, serve } = createScene(t);
+    const [one, again, other] = [await serve('run/one'), 'run/one', await serve('other')];
+    const { stdout, frames } = await launch(visits([one, path.join(folder, again), other]), {
+      cwd: workspace,
+      plan: planFor(workspace),
+      reply: (frame) =>
+        frame.kind !== 'ask'
+          ? undefined
+          : JSON.stringify(frame['object']).includes('run/one')
+            ? answerTo(frame, 'allow', [{ access: 'socket', path: path.join(folder, 'run') }])
+            : answerTo(frame, 'deny'),
+    });
+    assert.equal(stdout, 'run/one\nrun/one\nEACCES\n');
+    assert.equal(asked(frames).length, 2);
+  });
+
+  test('however the path is written, it is asked about as the host has it', async (t) => {
+    const { folder, workspace, serve } = createScene(t);
+    const one = await serve('run/one');
+    symlinkSync(path.join(folder, 'run'), path.join(workspace, 'link'));
+    const ways = [
+      'link/one',
+      '../run/one',
+      `/proc/self/root${one}`,
+      path.join(workspace, 'link/./one'),
+    ];
+    const { stdout, frames } = await launch(visits(ways), {
+      cwd: workspace,
+      plan: planFor(workspace),
+      reply: answerAll('allow'),
+    });
+    assert.equal(stdout, 'run/one\n'.repeat(4));
+    assert.deepEqual(new Set(asked(frames).map(([, object]) => JSON.stringify(object))), new Set([JSON.stringify({ path: one, call: 'connect' })])); // prettier-ignore
+  });
+
+  test('under a mask or a tripwire it is the host’s socket that is asked about, and reached', async (t) => {
+    const { folder, workspace, serve } = createScene(t);
+    const [masked, tripped] = [await serve('masked/deep/s'), await serve('tripped/s')];
+    const mounts = [
+      { op: 'private', path: '/tmp' },
+      { op: 'writable', path: workspace },
+      { op: 'mask', path: path.join(folder, 'masked') },
+      { op: 'tripwire', path: path.join(folder, 'tripped'), names: true },
+    ];
+    const paths = [masked, tripped, path.join(folder, 'masked/deep/absent')];
+    const { stdout, frames } = await launch(visits(paths), {
+      cwd: workspace,
+      plan: planFor(workspace, { mounts }),
+      reply: answerAll('allow'),
+    });
+    assert.equal(stdout, 'masked/deep/s\ntripped/s\nENOENT\n');
+    assert.deepEqual(
+      asked(frames).map(([, object]) => object),
+      [masked, tripped].map((one) => ({ path: one, call: 'connect' })),
+    );
+  });
+
+  test('what was allowed is no other socket that stands there when it is answered', async (t) => {
+    const { folder, workspace, serve } = createScene(t);
+    await serve('run/secret');
+    const link = path.join(workspace, 'link');
+    const public_ = await serve('public');
+    symlinkSync(public_, link);
+    const peer = await startLauncher(visits(['link']), {
+      cwd: workspace,
+      plan: planFor(workspace),
+    });
+    const ask = await peer.frame('ask');
+    rmSync(link);
+    symlinkSync(path.join(folder, 'run/secret'), link);
+    peer.send(answerTo(ask, 'allow'));
+    const { stdout } = await peer.ended;
+    assert.equal(stdout, 'EACCES\n');
+  });
+});
+
+describe('binding makes a file, and is decided as such', () => {
+  const bind = (paths: readonly string[]): readonly string[] => [
+    process.execPath,
+    '-e',
+    `const net = require('node:net');
+     const bind = (path) => new Promise((resolve) => {
+       const server = net.createServer((c) => c.end('own'))
+         .on('error', (e) => resolve(e.code))
+         .listen(path, () => net.connect(path).on('error', (e) => resolve(e.code))
+           .on('data', (d) => { server.close(); resolve(String(d)); }));
+     });
+     (async () => { for (const path of process.argv.slice(1)) console.log(await bind(path)); process.exit(); })();`,
+    ...paths,
+  ];
+
+  test('outside of what is writable it is a question; allowed, it is made', async (t) => {
+    const { folder, workspace } = createScene(t);
+    const [one, other] = [path.join(folder, 'one'), path.join(folder, 'other')];
+    const { stdout, frames } = await launch(bind([one, '../other']), {
+      cwd: workspace,
+      plan: planFor(workspace),
+      reply: (frame) =>
+        frame.kind === 'ask'
+          ? answerTo(frame, JSON.stringify(frame['object']).includes('other') ? 'deny' : 'allow')
+          : undefined,
+    });
+    assert.deepEqual(
+      asked(frames).filter(([action]) => action === 'socket'),
+      [one, other].map((each) => ['socket', { path: each, call: 'bind' }]),
+    );
+    assert.equal(stdout, 'own\nEACCES\n');
+    assert.ok(!existsSync(other));
+  });
+
+  test('a name keeps its words, as the caller wrote them', async (t) => {
+    const { folder, workspace } = createScene(t);
+    const script = `
+import os, socket
+for path in ['in', '../out', '${folder}/whole']:
+    s = socket.socket(socket.AF_UNIX)
+    s.bind(path)
+    print(s.getsockname(), oct(os.stat(path).st_mode))
+`;
+    const { stdout, stderr } = await launch(
+      ['sh', '-c', 'umask 027; exec /usr/bin/python3 -c "$1"', 'sh', script],
+      { cwd: workspace, plan: planFor(workspace), reply: answerAll('allow') },
+    );
+    assert.equal(stdout, `in 0o140750\n../out 0o140750\n${folder}/whole 0o140750\n`, stderr);
+  });
+
+  test('a protected name is not made as a socket either', async (t) => {
+    const { workspace } = createScene(t);
+    mkdirSync(path.join(workspace, 'sub'));
+    const files = {
+      roots: [workspace],
+      names: ['.vscode'],
+      protected: [],
+      packages: [],
+      quiet: [],
+      git: 'ask',
+      repositories: [],
+    };
+    const { stdout, frames } = await launch(bind(['.vscode', 'sub/../.vscode', 'free']), {
+      cwd: workspace,
+      plan: planFor(workspace, { files }),
+      reply: answerAll('deny'),
+    });
+    assert.equal(stdout, 'EACCES\nEACCES\nown\n');
+    assert.deepEqual(
+      asked(frames).map(([action, object]) => [action, (object as { call: string }).call]),
+      [
+        ['write', 'bind'],
+        ['write', 'bind'],
+      ],
+    );
+    assert.ok(!existsSync(path.join(workspace, '.vscode')));
+  });
 });
