@@ -238,6 +238,139 @@ static void loss_waits(void)
 	supervised_close(&s);
 }
 
+/* The next frame, however long the thread that opens takes. */
+static char *await_frame(struct supervised *s)
+{
+	char *said = peer_hears(s);
+
+	for (int i = 0; !said && i < 2000; i++) {
+		supervised_run(s, 5);
+		said = peer_hears(s);
+	}
+	return said;
+}
+
+static void check_next(struct supervised *s, const char *wanted)
+{
+	char *said = await_frame(s);
+
+	CHECK(said != NULL);
+	CHECK_STRING(said ? said : "", wanted);
+	free(said);
+}
+
+#define OPENS                                           \
+	"[{\"access\":\"write\",\"path\":\"/none/a\"}," \
+	"{\"access\":\"socket\",\"path\":\"/none/b\"}]"
+#define OPENED                                                            \
+	"{\"kind\":\"opened\",\"opens\":[{\"access\":\"write\",\"path\":" \
+	"\"/none/a\",\"error\":null},{\"access\":\"socket\",\"path\":"    \
+	"\"/none/b\",\"error\":null}]}"
+
+static void opens_first(void)
+{
+	struct asked asked = ask_for("a.test");
+	struct supervised s;
+
+	supervised_open(&s);
+	broker_ask(&s.sup, &asked.question);
+	free(peer_hears(&s));
+	peer_says(&s, "{\"kind\":\"answer\",\"id\":1,\"effect\":\"allow\","
+		      "\"reason\":\"user\",\"addresses\":[],\"opens\":" OPENS
+		      ",\"message\":null}");
+	check_next(&s, OPENED);
+	CHECK(asked.times == 1 && asked.answer.allowed);
+	CHECK(opens_cover(&s.sup, ACCESS_WRITE, "/none/a/b"));
+	CHECK(opens_cover(&s.sup, ACCESS_SOCKET, "/none/b"));
+	CHECK(!opens_cover(&s.sup, ACCESS_READ, "/none/a"));
+	CHECK(!opens_cover(&s.sup, ACCESS_WRITE, "/none/ab"));
+	supervised_close(&s);
+}
+
+/* "/" cannot be mounted over, so the other entry must not stay either. */
+static void never_half_open(void)
+{
+	struct asked asked = ask_for("a.test");
+	struct supervised s;
+
+	supervised_open(&s);
+	broker_ask(&s.sup, &asked.question);
+	free(peer_hears(&s));
+	peer_says(&s, "{\"kind\":\"answer\",\"id\":1,\"effect\":\"allow\","
+		      "\"reason\":\"user\",\"addresses\":[],\"opens\":["
+		      "{\"access\":\"write\",\"path\":\"/none/a\"},"
+		      "{\"access\":\"write\",\"path\":\"/\"}],"
+		      "\"message\":null}");
+	check_next(&s, "{\"kind\":\"opened\",\"opens\":[{\"access\":\"write\","
+		       "\"path\":\"/none/a\",\"error\":\"another place of the "
+		       "same answer could not be opened\"},{\"access\":"
+		       "\"write\",\"path\":\"/\",\"error\":\"the whole file "
+		       "system cannot be opened at once\"}]}");
+	CHECK(asked.times == 1 && !asked.answer.allowed);
+	CHECK(asked.answer.reason == REASON_INTERNAL);
+	CHECK(!opens_cover(&s.sup, ACCESS_WRITE, "/none/a"));
+	supervised_close(&s);
+}
+
+/* The record has it as given, whoever asked has gone. */
+static void opens_for_the_withdrawn(void)
+{
+	struct asked asked = ask_for("a.test");
+	struct supervised s;
+
+	supervised_open(&s);
+	broker_ask(&s.sup, &asked.question);
+	free(peer_hears(&s));
+	broker_withdraw(&s.sup, &asked.question);
+	free(peer_hears(&s));
+	peer_says(&s, "{\"kind\":\"answer\",\"id\":1,\"effect\":\"allow\","
+		      "\"reason\":\"user\",\"addresses\":[],\"opens\":" OPENS
+		      ",\"message\":null}");
+	check_next(&s, OPENED);
+	CHECK(asked.times == 0);
+	CHECK(opens_cover(&s.sup, ACCESS_WRITE, "/none/a"));
+	supervised_close(&s);
+}
+
+static void denial_opens_nothing(void)
+{
+	struct asked asked = ask_for("a.test");
+	struct supervised s;
+
+	supervised_open(&s);
+	broker_ask(&s.sup, &asked.question);
+	peer_says(&s, "{\"kind\":\"answer\",\"id\":1,\"effect\":\"deny\","
+		      "\"reason\":\"user\",\"addresses\":[],\"opens\":" OPENS
+		      ",\"message\":null}");
+	CHECK(s.sup.channel.fd < 0 && asked.times == 0);
+	CHECK(!opens_cover(&s.sup, ACCESS_WRITE, "/none/a"));
+	broker_withdraw(&s.sup, &asked.question);
+	supervised_close(&s);
+}
+
+static void in_order(void)
+{
+	struct supervised s;
+
+	supervised_open(&s);
+	for (int i = 0; i < 50; i++) {
+		peer_says(&s, "{\"kind\":\"grant\",\"opens\":" OPENS "}");
+		peer_says(&s, "{\"kind\":\"revoke\",\"connections\":[],"
+			      "\"opens\":" OPENS ",\"ports\":[]}");
+	}
+	for (int i = 0; i < 50; i++) {
+		check_next(&s, OPENED);
+		check_next(&s, "{\"kind\":\"revoked\",\"opens\":[{\"access\":"
+			       "\"write\",\"path\":\"/none/a\",\"busy\":false}"
+			       ",{\"access\":\"socket\",\"path\":\"/none/b\","
+			       "\"busy\":false}]}");
+	}
+	CHECK(!opens_cover(&s.sup, ACCESS_WRITE, "/none/a"));
+	CHECK(!opens_cover(&s.sup, ACCESS_SOCKET, "/none/b"));
+	CHECK_STRING(recorded.stopped, "");
+	supervised_close(&s);
+}
+
 static void welcome_unasked(void)
 {
 	struct supervised s;
@@ -260,6 +393,15 @@ int main(void)
 		{ "the loss of the broker ends the run", loss_ends },
 		{ "a run that waits for another broker denies in the end",
 		  loss_waits },
+		{ "an answer takes effect when its places are open",
+		  opens_first },
+		{ "an answer opens all of its places or none",
+		  never_half_open },
+		{ "an answer to a withdrawn question opens all the same",
+		  opens_for_the_withdrawn },
+		{ "a refusal that opens something is refused",
+		  denial_opens_nothing },
+		{ "grants and revocations are carried out in order", in_order },
 		{ "a welcome that nobody asked for is refused",
 		  welcome_unasked },
 	};
