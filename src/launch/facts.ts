@@ -1,32 +1,51 @@
-// Looks at what the plan has to know about this machine. It reads names and kinds, and of files only `.git` links; it
-// changes nothing. Paths are bytes here.
+// Looks at what the plan has to know about this machine. It reads names and kinds, and of files only what a `.git` leads to;
+// it changes nothing. Paths are bytes here.
 
 import fs from 'node:fs';
 import path from 'node:path';
 
 import { bytesToText, textToBytes } from '../base/bytes.js';
-import type { FileKind, Facts, PathFact } from '../plan/host.js';
+import type { FileKind, Facts, HostAbilities, PathFact } from '../plan/host.js';
 import { targetOf } from '../plan/host.js';
 import type { AbsolutePath } from '../policy/paths.js';
-import { absolutePath } from '../policy/paths.js';
+import { absolutePath, parentOf } from '../policy/paths.js';
 import { aliasesOf, readMounts } from './aliases.js';
 
 /** A `.git` file or `commondir` is one line with a path. */
 const MAX_LINK_BYTES = 8192;
 
+export interface Wanted {
+  readonly paths: Iterable<AbsolutePath>;
+  /** Folders whose entries are looked at, too. */
+  readonly folders: readonly AbsolutePath[];
+}
+
 /** What is at these paths. One that cannot be looked at, for lack of rights or otherwise, counts as absent. */
-export function gatherFacts(paths: Iterable<AbsolutePath>, canOverlay: boolean): Facts {
+export function gatherFacts({ paths, folders }: Wanted, host: HostAbilities): Facts {
   const found = new Map<AbsolutePath, PathFact>();
   const gitDirectories = new Map<AbsolutePath, readonly AbsolutePath[]>();
-  for (const asked of paths) {
-    const fact = lookAt(asked);
+  const entries = new Map(folders.map((folder) => [folder, entriesOf(folder)]));
+  const places = createPlaces();
+  for (const asked of [...paths, ...[...entries.values()].flat()]) {
+    const fact = lookAt(asked, places);
     found.set(asked, fact);
-    if (path.posix.basename(asked) !== '.git' || !isFile(fact)) continue;
-    const directories = followGitFile(asked);
+    const directories = path.posix.basename(asked) === '.git' ? followGit(asked, fact) : [];
     if (directories.length > 0) gitDirectories.set(asked, directories);
   }
   const aliases = gatherAliases([...found.values()], [...gitDirectories.values()].flat());
-  return { paths: found, gitDirectories, aliases, canOverlay };
+  return { paths: found, entries, gitDirectories, aliases, host };
+}
+
+function entriesOf(folder: AbsolutePath): readonly AbsolutePath[] {
+  const parent = folder === '/' ? '' : folder;
+  try {
+    return fs
+      .readdirSync(textToBytes(folder), { encoding: 'buffer' })
+      .map((name) => `${parent}/${bytesToText(name)}` as AbsolutePath);
+  } catch (error) {
+    if (isSystemError(error)) return []; // no rights to list it, so nothing in it to look at
+    throw error;
+  }
 }
 
 function gatherAliases(
@@ -53,19 +72,41 @@ export function realPath(asked: string): AbsolutePath | undefined {
   }
 }
 
-function lookAt(asked: AbsolutePath): PathFact {
-  const stats = statOrUndefined(() => fs.lstatSync(textToBytes(asked), { throwIfNoEntry: false }));
-  if (stats === undefined) return { kind: 'absent' };
-  const real = realPath(asked);
-  if (!stats.isSymbolicLink())
-    return real === undefined ? { kind: 'absent' } : { kind: kindOf(stats), real };
-  const target = statOrUndefined(() => fs.statSync(textToBytes(asked), { throwIfNoEntry: false }));
-  if (target === undefined || real === undefined) return { kind: 'symlink' };
-  return { kind: 'symlink', target: { kind: kindOf(target), real } };
+/** Where a name is when the links of the folders above it are followed, as far as they exist. */
+type Places = (asked: AbsolutePath) => AbsolutePath;
+
+/** Many of the paths that are asked about share their folders: each is looked at once. */
+function createPlaces(): Places {
+  const folders = new Map<string, AbsolutePath>();
+  const place: Places = (asked) => {
+    if (asked === '/') return asked;
+    const parent = parentOf(asked);
+    let real = folders.get(parent);
+    if (real === undefined) {
+      real = realPath(parent) ?? place(parent);
+      folders.set(parent, real);
+    }
+    return path.posix.join(real, path.posix.basename(asked)) as AbsolutePath;
+  };
+  return place;
 }
 
-function isFile(fact: PathFact): boolean {
-  return fact.kind === 'file' || (fact.kind === 'symlink' && fact.target?.kind === 'file');
+function lookAt(asked: AbsolutePath, places: Places): PathFact {
+  const stats = statOrUndefined(() => fs.lstatSync(textToBytes(asked), { throwIfNoEntry: false }));
+  if (stats === undefined) return { kind: 'absent', place: places(asked) };
+  if (!stats.isSymbolicLink()) return { kind: kindOf(stats), real: places(asked) };
+  const target = statOrUndefined(() => fs.statSync(textToBytes(asked), { throwIfNoEntry: false }));
+  const real = target === undefined ? undefined : realPath(asked);
+  const place = places(asked);
+  if (target === undefined || real === undefined) return { kind: 'symlink', place };
+  return { kind: 'symlink', place, target: { kind: kindOf(target), real } };
+}
+
+/** The git directory of a `.git` that is not one itself, and its common directory. */
+function followGit(asked: AbsolutePath, fact: PathFact): readonly AbsolutePath[] {
+  const target = targetOf(fact);
+  if (target?.kind === 'file') return followGitFile(asked);
+  return target?.kind === 'directory' && fact.kind === 'symlink' ? withCommon(target.real) : [];
 }
 
 /** gitrepository-layout(5): a `.git` file names its git directory, and that one may name a common one. */
@@ -73,7 +114,10 @@ function followGitFile(file: AbsolutePath): readonly AbsolutePath[] {
   const written = readLine(file)?.replace(/^gitdir:\s*/u, '');
   if (written === undefined || written === '') return [];
   const directory = realPath(path.posix.resolve(path.posix.dirname(file), written));
-  if (directory === undefined) return [];
+  return directory === undefined ? [] : withCommon(directory);
+}
+
+function withCommon(directory: AbsolutePath): readonly AbsolutePath[] {
   const common = readLine(path.posix.join(directory, 'commondir'));
   const shared = common === undefined ? undefined : realPath(path.posix.resolve(directory, common));
   return shared === undefined || shared === directory ? [directory] : [directory, shared];

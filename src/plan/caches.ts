@@ -148,7 +148,7 @@ export function planCaches(
     const real = found(home(run, tool));
     if (real !== undefined && isOpen(real)) return nothing;
     // The layer's own files must not lie below what it covers (mount(2), overlayfs).
-    if (real === undefined || !facts.canOverlay || contains(real, run.cacheFolder)) {
+    if (real === undefined || !facts.host.overlay || contains(real, run.cacheFolder)) {
       const folder = below(ownFolder, tool.name);
       const set = [...variables(tool.elsewhere, folder), ...variables(tool.always, folder)];
       return { ...nothing, ownFolder: set.length === 0 ? undefined : ownFolder, variables: set };

@@ -3,7 +3,7 @@
 import type { AbsolutePath } from '../policy/paths.js';
 import type { Gap } from './plan.js';
 
-/** Names that can be created because nothing is there yet that could be made read-only. */
+/** Where no call can be held, names can be created because nothing is there yet that could be made read-only. */
 export function absentProtectedGap(paths: readonly AbsolutePath[]): Gap {
   return {
     promise: 'Protected paths stay read-only, also before they exist',
@@ -11,7 +11,7 @@ export function absentProtectedGap(paths: readonly AbsolutePath[]): Gap {
   };
 }
 
-/** A link cannot be made read-only by itself, only what it leads to. */
+/** The same for a link, which cannot be made read-only by itself, only what it leads to. */
 export function replaceableLinkGap(paths: readonly AbsolutePath[]): Gap {
   return {
     promise: 'Protected paths stay read-only',
@@ -19,6 +19,7 @@ export function replaceableLinkGap(paths: readonly AbsolutePath[]): Gap {
   };
 }
 
+/** And for what stands further down, since nobody looks for it. */
 export function nestedRepositoriesGap(roots: readonly AbsolutePath[]): Gap {
   return {
     promise: '.git stays read-only at any depth',
@@ -36,7 +37,15 @@ export function absentClosedGap(paths: readonly AbsolutePath[]): Gap {
 export function homeRootGap(root: AbsolutePath): Gap {
   return {
     promise: 'What runs later outside the sandbox cannot be changed',
-    reason: `${root} contains the home folder: its well-known start-up files stay read-only, others do not`,
+    reason: `${root} contains the home folder: its well-known start-up files are protected, others are not`,
+  };
+}
+
+/** Masked, because holding reads in that many places is not possible. */
+export function hiddenClosedGap(paths: readonly AbsolutePath[]): Gap {
+  return {
+    promise: 'You are asked before a closed place is read',
+    reason: `too many places are closed; these are hidden without a question, and what is open inside of them as well: ${listed(paths)}`,
   };
 }
 

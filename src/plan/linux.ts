@@ -1,33 +1,48 @@
 // Policy and facts → what the launcher does on Linux, as one value. Opens no file: the same policy and facts give the same
 // plan anywhere. The order of mounts is the order of strength, weakest first:
-//   / read-only (the launcher, always) · private temporary folders · cache layers · writable roots · pinned folders ·
-//   protected paths · closed places · the state folder, with this run's own cache folder in it
+//   / read-only (the launcher, always) · what is not to be read with `read: roots`, and what of it is · private temporary
+//   folders · sockets in them · cache layers · writable roots · pinned folders · protected paths · closed places · the state
+//   folder, with this run's own cache folder in it
 // A root inside a private or covered place is mounted over it; protection wins over roots; what is closed wins over all.
 
 import { CordonError } from '../base/errors.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import { contains, innermost, outermost } from '../policy/paths.js';
-import type { Policy } from '../policy/policy.js';
+import type { FilesystemPolicy, Policy } from '../policy/policy.js';
 import type { NetworkRule } from '../policy/rules.js';
 import { below } from '../policy/writtenPaths.js';
 import { cachePaths, planCaches } from './caches.js';
 import { planEnvironment } from './environment.js';
+import { planFiles } from './files.js';
 import {
   absentClosedGap,
   absentProtectedGap,
+  hiddenClosedGap,
   homeRootGap,
   nestedRepositoriesGap,
   replaceableLinkGap,
 } from './gaps.js';
 import type { Facts, PlannedRun } from './host.js';
-import { targetOf } from './host.js';
-import type { Gap, LinuxPlan, Mount, PlannedRule } from './plan.js';
+import { endOf, targetOf } from './host.js';
+import type { Gap, LinuxPlan, Mount, Open, PlannedFiles, PlannedRule } from './plan.js';
 import { componentsOf, planProtection } from './protect.js';
+import type { ReadsPlan } from './reads.js';
+import { planReads, readPaths } from './reads.js';
+import { repositoryPaths } from './repositories.js';
 import type { PlannedRoot } from './roots.js';
 import { planRoots } from './roots.js';
+import { hiddenSockets, planSockets, socketMounts, socketPaths } from './sockets.js';
+
+export { foldersToList } from './reads.js';
 
 /** What the launcher takes (native/common/limits.h). */
-const limits = { mounts: 20_000, rules: 20_000, hostPorts: 1024, patterns: 1024 } as const;
+const limits = {
+  mounts: 20_000,
+  rules: 20_000,
+  places: 20_000,
+  ports: 1024,
+  patterns: 1024,
+} as const;
 
 /** How long a run whose broker went away keeps its questions waiting. */
 const BROKER_MS = 60_000;
@@ -41,7 +56,9 @@ export function pathsToProbe(policy: Policy, run: PlannedRun): ReadonlySet<Absol
   return new Set([
     ...roots,
     ...(filesystem.rootLimit ?? []),
-    ...filesystem.denyRead.map(({ path }) => path),
+    ...readPaths(policy, run),
+    ...repositoryPaths(filesystem),
+    ...socketPaths(policy.sockets),
     ...filesystem.protectedPaths.flatMap((item) => componentsOf(item, roots)),
     ...temporaryFolders,
     ...(filesystem.caches.value === 'off' ? [] : cachePaths(run.home)),
@@ -68,24 +85,31 @@ export function planLinux(policy: Policy, facts: Facts, run: PlannedRun): PlanRe
   const cacheFolder = moved(run.cacheFolder, filesystem.state, state);
   const caches = planCaches(filesystem.caches.value, { ...run, cacheFolder }, facts, open);
   const protection = planProtection(
-    filesystem.protectedPaths,
+    filesystem,
     roots,
     openWith(open, [...temp.mounts, ...caches.layers]),
     facts,
   );
-  const closed = planClosed(policy, facts);
-  const places = { open, closed: [...closed.paths, state], private: temp.private };
+  const unheld = facts.host.hold ? [] : hiddenSockets(policy.sockets, facts);
+  const reads = planReads(policy, facts, run, open, unheld);
+  const closed = reads.closed.map(({ path }) => path);
+  const places = { open, closed: [...closed, state], private: temp.private };
   const directory = planDirectory(run, facts, places);
 
   const mounts: readonly Mount[] = [
+    ...reads.outside,
+    ...reads.readable,
     ...temp.mounts,
+    ...socketMounts(policy.sockets, temp.private, facts),
     ...caches.layers,
     ...open.map((path): Mount => ({ op: 'writable', path })),
     ...protection.pins.map((path): Mount => ({ op: 'pin', path })),
     ...[...protection.protects, ...caches.readOnly].map((path): Mount => ({ op: 'protect', path })),
-    ...closed.paths.map((path): Mount => ({ op: 'mask', path })),
+    ...protection.guards.map((path): Mount => ({ op: 'guard', path })),
+    ...reads.closed,
     ...planState(state, caches.ownFolder),
   ];
+  const files = planFiles(filesystem, roots, facts);
   const plan: LinuxPlan = {
     run: run.id,
     engine: 'namespaces',
@@ -96,25 +120,20 @@ export function planLinux(policy: Policy, facts: Facts, run: PlannedRun): PlanRe
       rules: policy.network.rules.map(planRule),
       hostPorts: policy.network.hostPorts.map(({ value }) => value),
     },
-    files: {
-      roots: open,
-      names: [],
-      protected: [],
-      packages: [],
-      quiet: [],
-      git: 'protect',
-      repositories: [],
+    files,
+    sockets: planSockets(policy.sockets, facts),
+    publish: {
+      mode: policy.network.listen.value,
+      ports: policy.network.publish.map(({ value }) => value),
     },
-    sockets: { rules: [], agents: [] },
-    publish: { mode: 'private', ports: [] },
-    opens: [],
+    opens: [...reads.opens, ...openRepositories(files, filesystem, facts)],
     environment: planEnvironment(policy, caches.variables),
     limits: { answerMs: policy.approvals.timeoutMs.value, brokerMs: BROKER_MS },
     brokerLoss: run.brokerLoss,
     terminal: run.terminal,
   };
   checkSize(plan);
-  const gaps = planGaps(protection, closed.absent, roots, facts, run);
+  const gaps = planGaps(protection, reads, roots, facts, run);
   return { plan, gaps, folders: foldersOf(plan, state) };
 }
 
@@ -157,19 +176,20 @@ function openWith(
   ]);
 }
 
-/** Closed places, without the state folder, which has a mount of its own. */
-function planClosed(
-  policy: Policy,
+/**
+ * Repositories outside of the roots are read-only there: where nobody is asked about git, they are open from the start, as far
+ * as the administrator lets them be written to.
+ */
+function openRepositories(
+  { git, repositories }: PlannedFiles,
+  { rootLimit }: FilesystemPolicy,
   facts: Facts,
-): { readonly paths: readonly AbsolutePath[]; readonly absent: readonly AbsolutePath[] } {
-  const places = policy.filesystem.denyRead.filter(({ path }) => path !== policy.filesystem.state);
-  const found = places.flatMap(({ path }) => targetOf(facts.paths.get(path))?.real ?? []);
-  const state = targetOf(facts.paths.get(policy.filesystem.state))?.real;
-  const aliases = [...found, ...(state === undefined ? [] : [state])].flatMap(
-    (real) => facts.aliases.get(real) ?? [],
-  );
-  const absent = places.filter(({ path }) => targetOf(facts.paths.get(path)) === undefined);
-  return { paths: outermost([...found, ...aliases]), absent: absent.map(({ path }) => path) };
+): readonly Open[] {
+  if (git !== 'allow') return [];
+  const limit = new Set(rootLimit?.map((bound) => endOf(facts, bound)) ?? ['/' as AbsolutePath]);
+  return [...new Set(repositories.map(({ common }) => common))]
+    .filter((path) => innermost(limit, path) !== undefined)
+    .map((path) => ({ access: 'git', path }));
 }
 
 /** Hidden whole; when this run keeps caches there, by an empty folder of its own in which they can be mounted. */
@@ -209,27 +229,53 @@ function planRule({ effect, pattern }: NetworkRule): PlannedRule {
 
 function planGaps(
   protection: ReturnType<typeof planProtection>,
-  absentClosed: readonly AbsolutePath[],
+  reads: ReadsPlan,
   roots: readonly PlannedRoot[],
   facts: Facts,
   run: PlannedRun,
 ): readonly Gap[] {
   const home = targetOf(facts.paths.get(run.home))?.real ?? run.home;
   const aroundHome = roots.find(({ real }) => contains(real, home));
+  const gapsOf = <T>(found: readonly T[], gap: (found: readonly T[]) => Gap): readonly Gap[] =>
+    found.length === 0 ? [] : [gap(found)];
+  const unheld = facts.host.hold
+    ? []
+    : [
+        ...gapsOf(protection.absent, absentProtectedGap),
+        ...gapsOf(protection.replaceable, replaceableLinkGap),
+        ...gapsOf(
+          roots.map(({ path }) => path),
+          nestedRepositoriesGap,
+        ),
+      ];
   return [
-    ...(protection.absent.length === 0 ? [] : [absentProtectedGap(protection.absent)]),
-    ...(protection.replaceable.length === 0 ? [] : [replaceableLinkGap(protection.replaceable)]),
-    ...(roots.length === 0 ? [] : [nestedRepositoriesGap(roots.map(({ path }) => path))]),
-    ...(absentClosed.length === 0 ? [] : [absentClosedGap(absentClosed)]),
+    ...unheld,
+    ...gapsOf(reads.absent, absentClosedGap),
+    ...gapsOf(reads.hidden, hiddenClosedGap),
     ...(aroundHome === undefined ? [] : [homeRootGap(aroundHome.path)]),
   ];
 }
 
-function checkSize({ mounts, network, environment }: LinuxPlan): void {
+function checkSize({
+  mounts,
+  files,
+  sockets,
+  publish,
+  opens,
+  network,
+  environment,
+}: LinuxPlan): void {
   const counts = [
     ['mounts', mounts.length, limits.mounts],
+    ['writable roots', files.roots.length, limits.places],
+    ['protected names', files.names.length, limits.patterns],
+    ['protected places', files.protected.length, limits.places],
+    ['repositories', files.repositories.length, limits.places],
+    ['rules for sockets', sockets.rules.length, limits.places],
+    ['places that stay open', opens.length, limits.places],
     ['network rules', network.rules.length, limits.rules],
-    ['ports of this machine', network.hostPorts.length, limits.hostPorts],
+    ['ports of this machine', network.hostPorts.length, limits.ports],
+    ['ports that are published', publish.ports.length, limits.ports],
     ['patterns of environment variables', environment.drop.length, limits.patterns],
     ['kept environment variables', environment.keep.length, limits.patterns],
   ] as const;

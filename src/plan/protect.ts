@@ -1,9 +1,11 @@
-// Protected paths inside writable roots: what is there becomes read-only, and every folder between it and its root is pinned,
-// so that neither can be renamed away. What cannot be protected comes back as such, for a gap.
+// Mounts over protected paths in writable roots. Where calls are held the supervisor judges every change (files.ts), and a
+// mount would only be in the way of one that was allowed: there just Cordon's own and, when nobody is asked about git, git
+// directories become read-only, as a second hindrance. Where no call can be held, mounts are all there is: what exists becomes
+// read-only, every folder between it and its root is pinned, so that neither can be renamed away, and the rest is a gap.
 
 import type { AbsolutePath } from '../policy/paths.js';
 import { innermost, outermost, parentOf } from '../policy/paths.js';
-import type { ProtectedPath } from '../policy/policy.js';
+import type { FilesystemPolicy, ProtectedPath } from '../policy/policy.js';
 import { below } from '../policy/writtenPaths.js';
 import type { Facts } from './host.js';
 import { everyPathTo, targetOf } from './host.js';
@@ -13,17 +15,46 @@ export interface Protection {
   /** Outer before inner. */
   readonly pins: readonly AbsolutePath[];
   readonly protects: readonly AbsolutePath[];
+  /** Read-only only if it turns out at the launch that no call can be held. */
+  readonly guards: readonly AbsolutePath[];
   readonly absent: readonly AbsolutePath[];
   readonly replaceable: readonly AbsolutePath[];
 }
 
 /** `open` are the real, outermost writable places. */
 export function planProtection(
-  protectedPaths: readonly ProtectedPath[],
+  { protectedPaths, git }: FilesystemPolicy,
   roots: readonly PlannedRoot[],
   open: readonly AbsolutePath[],
   facts: Facts,
 ): Protection {
+  const isFirm = (item: ProtectedPath): boolean =>
+    !facts.host.hold || (item.path.endsWith('/.git') ? git.value === 'protect' : isOwn(item));
+  const firm = planMounts(protectedPaths.filter(isFirm), roots, open, facts);
+  const others = planMounts(
+    protectedPaths.filter((item) => !isFirm(item)),
+    roots,
+    open,
+    facts,
+  );
+  const held = new Set(firm.protects);
+  return {
+    ...firm,
+    guards: others.protects.filter((path) => innermost(held, path) === undefined),
+  };
+}
+
+/** Cordon's program and settings, which nobody is asked about. */
+function isOwn({ origin, root }: ProtectedPath): boolean {
+  return origin.kind === 'fixed' && root === undefined;
+}
+
+function planMounts(
+  protectedPaths: readonly ProtectedPath[],
+  roots: readonly PlannedRoot[],
+  open: readonly AbsolutePath[],
+  facts: Facts,
+): Omit<Protection, 'guards'> {
   const writable = new Set(open);
   const byPath = new Map(roots.map((root) => [root.path, root]));
   const realRoots = new Set(roots.map(({ real }) => real));

@@ -5,7 +5,7 @@ import { CordonError } from '../base/errors.js';
 import { describeOrigin } from '../policy/origin.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import { contains, innermost } from '../policy/paths.js';
-import type { FilesystemPolicy, MaskedPath, WritableRoot } from '../policy/policy.js';
+import type { FilesystemPolicy, PlacedPath, WritableRoot } from '../policy/policy.js';
 import { below } from '../policy/writtenPaths.js';
 import type { Facts } from './host.js';
 import { targetOf } from './host.js';
@@ -56,7 +56,7 @@ function realRoot({ path, origin }: WritableRoot, facts: Facts): AbsolutePath {
 
 function checkPlace(
   { path, real }: PlannedRoot,
-  closed: ReadonlyMap<AbsolutePath, MaskedPath>,
+  closed: ReadonlyMap<AbsolutePath, PlacedPath>,
   limit: ReadonlySet<AbsolutePath> | undefined,
 ): void {
   const kernel = NEVER_WRITABLE.find((place) => contains(place, real) || contains(real, place));

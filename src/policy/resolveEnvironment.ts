@@ -1,19 +1,24 @@
 // Which environment variables a run does not get. Names only: values are never looked at.
 
 import type { Layer, Problem } from '../settings/layers.js';
+import type { AgentsMode } from '../settings/schema.js';
 import { cannotWiden, entriesOf, problemOf } from './authority.js';
 import { droppedVariables, keptVariables } from './defaults.js';
 import type { Origin } from './origin.js';
 import type { EnvironmentPolicy, Placed } from './policy.js';
 
-export function resolveEnvironment(layers: readonly Layer[]): {
-  readonly value: EnvironmentPolicy;
-  readonly problems: readonly Problem[];
-} {
+/** Where programs find the ssh-agent. */
+const SSH_AGENT = 'SSH_AUTH_SOCK';
+
+export function resolveEnvironment(
+  layers: readonly Layer[],
+  agents: Placed<AgentsMode>,
+): { readonly value: EnvironmentPolicy; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const written = entriesOf(layers, 'environment.drop', ({ environment }) => environment?.drop);
   const drop: readonly Placed<string>[] = [
     ...builtIn(droppedVariables),
+    ...(agents.value === 'off' ? [{ value: SSH_AGENT, origin: agents.origin }] : []),
     ...written.map(({ text, origin }) => ({ value: text, origin })),
   ];
   // Whoever may not be overruled by a name that somebody else wants to keep.
@@ -50,9 +55,9 @@ export function resolveEnvironment(layers: readonly Layer[]): {
   return { value: { drop, keep: [...usual, ...accepted] }, problems };
 }
 
-/** fnmatch(3) for what the schema lets through: letters, digits, `_`, `*` and `?`. */
+/** fnmatch(3) for what the schema lets through, and for patterns of file names: `*` and `?`. */
 export function matchesName(pattern: string, name: string): boolean {
-  const expression = pattern.replace(/\*+/gu, '.*').replaceAll('?', '.');
+  const expression = pattern.replaceAll('.', '\\.').replace(/\*+/gu, '.*').replaceAll('?', '.');
   return new RegExp(`^${expression}$`, 'su').test(name);
 }
 

@@ -30,10 +30,12 @@ interface Written {
   readonly entry: Entry;
 }
 
+type Resolved = Omit<NetworkPolicy, 'listen' | 'publish'>;
+
 export function resolveNetwork(
   layers: readonly Layer[],
   mode: Placed<NetworkMode>,
-): { readonly value: NetworkPolicy; readonly problems: readonly Problem[] } {
+): { readonly value: Resolved; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const denied = read(
     entriesOf(layers, 'network.deny', ({ network }) => network?.deny),

@@ -6,7 +6,9 @@ import type { Policy, PolicyContext, PolicyResult } from './policy.js';
 import { resolveEnvironment } from './resolveEnvironment.js';
 import { resolveFilesystem } from './resolveFilesystem.js';
 import { resolveNetwork } from './resolveNetwork.js';
+import { resolvePublish } from './resolvePublish.js';
 import { resolveScalars } from './resolveScalars.js';
+import { resolveSockets } from './resolveSockets.js';
 
 /** The layers in order of strength; each is judged by what its author may do. */
 export function resolvePolicy(layers: readonly Layer[], context: PolicyContext): PolicyResult {
@@ -17,19 +19,31 @@ export function resolvePolicy(layers: readonly Layer[], context: PolicyContext):
 
   const scalars = resolveScalars(ordered, context.defaults);
   const filesystem = resolveFilesystem(ordered, context);
+  const sockets = resolveSockets(ordered, context, scalars.agents);
   const network = resolveNetwork(ordered, scalars.mode);
-  const environment = resolveEnvironment(ordered);
+  const publish = resolvePublish(ordered);
+  const environment = resolveEnvironment(ordered, scalars.agents);
   const problems = [
     ...broken,
     ...scalars.problems,
     ...filesystem.problems,
+    ...sockets.problems,
     ...network.problems,
+    ...publish.problems,
     ...environment.problems,
   ];
   if (problems.some(({ severity }) => severity === 'error')) return { kind: 'refused', problems };
   const policy: Policy = {
-    filesystem: { ...filesystem.value, temp: scalars.temp, caches: scalars.caches },
-    network: network.value,
+    filesystem: {
+      ...filesystem.value,
+      git: scalars.git,
+      read: scalars.read,
+      hideNames: scalars.hideNames,
+      temp: scalars.temp,
+      caches: scalars.caches,
+    },
+    sockets: sockets.value,
+    network: { ...network.value, listen: scalars.listen, publish: publish.value },
     environment: environment.value,
     approvals: { timeoutMs: scalars.timeoutMs },
   };

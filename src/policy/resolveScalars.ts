@@ -1,17 +1,33 @@
 // Settings with one value. Each has an order from narrow to wide; the administrator's value is the widest there can be.
 
 import type { Layer, Problem } from '../settings/layers.js';
-import type { CachesMode, NetworkMode, SettingDefaults, TempMode } from '../settings/schema.js';
+import type {
+  AgentsMode,
+  CachesMode,
+  GitMode,
+  ListenMode,
+  NetworkMode,
+  ReadMode,
+  SettingDefaults,
+  TempMode,
+} from '../settings/schema.js';
 import { authorityOf, cannotWiden, problemOf } from './authority.js';
 import type { Placed } from './policy.js';
 
 export interface Scalars {
+  readonly git: Placed<GitMode>;
+  readonly read: Placed<ReadMode>;
+  readonly hideNames: Placed<boolean>;
   readonly temp: Placed<TempMode>;
   readonly caches: Placed<CachesMode>;
+  readonly agents: Placed<AgentsMode>;
   readonly mode: Placed<NetworkMode>;
+  readonly listen: Placed<ListenMode>;
   readonly timeoutMs: Placed<number>;
   readonly problems: readonly Problem[];
 }
+
+type Scalar = string | number | boolean;
 
 interface ScalarSetting<T> {
   readonly key: string;
@@ -22,41 +38,79 @@ interface ScalarSetting<T> {
 }
 
 export function resolveScalars(layers: readonly Layer[], defaults: SettingDefaults): Scalars {
-  const temp = resolveScalar<TempMode>(layers, {
-    key: 'filesystem.temp',
-    fallback: defaults.temp,
-    rank: (value) => ['private', 'shared'].indexOf(value),
-    pick: ({ filesystem }) => filesystem?.temp,
-  });
-  const caches = resolveScalar<CachesMode>(layers, {
-    key: 'filesystem.caches',
-    fallback: defaults.caches,
-    rank: (value) => ['off', 'private', 'shared'].indexOf(value),
-    pick: ({ filesystem }) => filesystem?.caches,
-  });
-  const mode = resolveScalar<NetworkMode>(layers, {
-    key: 'network.mode',
-    fallback: defaults.mode,
-    rank: (value) => ['off', 'ask', 'on'].indexOf(value),
-    pick: ({ network }) => network?.mode,
-  });
-  const timeout = resolveScalar<number>(layers, {
-    key: 'approvals.timeout',
-    fallback: defaults.timeout,
-    rank: (seconds) => seconds,
-    pick: ({ approvals }) => approvals?.timeout,
-  });
+  const problems: Problem[] = [];
+  const resolve = <T extends Scalar>(setting: ScalarSetting<T>): Placed<T> => {
+    const result = resolveScalar(layers, setting);
+    problems.push(...result.problems);
+    return result.placed;
+  };
   return {
-    temp: temp.placed,
-    caches: caches.placed,
-    mode: mode.placed,
-    timeoutMs: { ...timeout.placed, value: timeout.placed.value * 1000 },
-    problems: [temp, caches, mode, timeout].flatMap(({ problems }) => problems),
+    git: resolve<GitMode>({
+      key: 'filesystem.git',
+      fallback: defaults.git,
+      rank: (value) => ['protect', 'ask', 'allow'].indexOf(value),
+      pick: ({ filesystem }) => filesystem?.git,
+    }),
+    read: resolve<ReadMode>({
+      key: 'filesystem.read',
+      fallback: defaults.read,
+      rank: (value) => ['roots', 'anywhere'].indexOf(value),
+      pick: ({ filesystem }) => filesystem?.read,
+    }),
+    hideNames: resolve<boolean>({
+      key: 'filesystem.hideNames',
+      fallback: defaults.hideNames,
+      rank: (value) => [true, false].indexOf(value),
+      pick: ({ filesystem }) => filesystem?.hideNames,
+    }),
+    temp: resolve<TempMode>({
+      key: 'filesystem.temp',
+      fallback: defaults.temp,
+      rank: (value) => ['private', 'shared'].indexOf(value),
+      pick: ({ filesystem }) => filesystem?.temp,
+    }),
+    caches: resolve<CachesMode>({
+      key: 'filesystem.caches',
+      fallback: defaults.caches,
+      rank: (value) => ['off', 'private', 'shared'].indexOf(value),
+      pick: ({ filesystem }) => filesystem?.caches,
+    }),
+    agents: resolve<AgentsMode>({
+      key: 'sockets.agents',
+      fallback: defaults.agents,
+      rank: (value) => ['off', 'ask'].indexOf(value),
+      pick: ({ sockets }) => sockets?.agents,
+    }),
+    mode: resolve<NetworkMode>({
+      key: 'network.mode',
+      fallback: defaults.mode,
+      rank: (value) => ['off', 'ask', 'on'].indexOf(value),
+      pick: ({ network }) => network?.mode,
+    }),
+    listen: resolve<ListenMode>({
+      key: 'network.listen',
+      fallback: defaults.listen,
+      rank: (value) => ['private', 'ask'].indexOf(value),
+      pick: ({ network }) => network?.listen,
+    }),
+    timeoutMs: inMilliseconds(
+      resolve<number>({
+        key: 'approvals.timeout',
+        fallback: defaults.timeout,
+        rank: (seconds) => seconds,
+        pick: ({ approvals }) => approvals?.timeout,
+      }),
+    ),
+    problems,
   };
 }
 
+function inMilliseconds({ value, origin }: Placed<number>): Placed<number> {
+  return { value: value * 1000, origin };
+}
+
 /** The user's or a typed run's value replaces, another run's or a workspace's only narrows, the administrator's limits. */
-function resolveScalar<T extends string | number>(
+function resolveScalar<T extends Scalar>(
   layers: readonly Layer[],
   { key, fallback, rank, pick }: ScalarSetting<T>,
 ): { readonly placed: Placed<T>; readonly problems: readonly Problem[] } {

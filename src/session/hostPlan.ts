@@ -8,13 +8,14 @@ import { CordonError } from '../base/errors.js';
 import { gatherFacts } from '../launch/facts.js';
 import { claimLayer } from '../launch/layers.js';
 import type { HostSupport } from '../launch/probe.js';
-import { explainPath } from '../plan/explain.js';
+import { explainPath, pathsToExplain } from '../plan/explain.js';
 import type { PathExplanation } from '../plan/explain.js';
-import { pathsToProbe, planLinux } from '../plan/linux.js';
+import { foldersToList, pathsToProbe, planLinux } from '../plan/linux.js';
 import type { PlanResult } from '../plan/linux.js';
-import type { PlannedRun } from '../plan/host.js';
+import type { Facts, HostAbilities, PlannedRun } from '../plan/host.js';
 import type { Gap, LinuxPlan } from '../plan/plan.js';
 import type { AbsolutePath } from '../policy/paths.js';
+import { absolutePath } from '../policy/paths.js';
 import type { Policy } from '../policy/policy.js';
 
 export { findLauncher } from '../launch/artifacts.js';
@@ -49,7 +50,8 @@ export function explainFile(
   file: AbsolutePath,
 ): PathExplanation {
   const run = plannedRun(options, previewLayer(options));
-  const facts = gatherFacts(pathsToProbe(policy, run), true);
+  const host = { overlay: true, hold: true, holdReads: true };
+  const facts = factsFor(policy, run, host, pathsToExplain(file));
   return explainPath(policy, planLinux(policy, facts, run).plan, facts, file);
 }
 
@@ -76,9 +78,23 @@ function planWith(
   const { support } = options;
   if (support.problem !== null) throw new CordonError('hostUnsupported', support.problem);
   const run = plannedRun(options, cacheFolder);
-  const facts = gatherFacts(pathsToProbe(policy, run), support.overlay);
+  const facts = factsFor(policy, run, {
+    overlay: support.overlay,
+    hold: support.features['notifications'] === null,
+    holdReads: support.features['fuse'] === null,
+  });
   const result = planLinux(policy, facts, run);
   return { ...result, gaps: [...support.gaps, ...result.gaps] };
+}
+
+function factsFor(
+  policy: Policy,
+  run: PlannedRun,
+  host: HostAbilities,
+  others: readonly AbsolutePath[] = [],
+): Facts {
+  const paths = [...pathsToProbe(policy, run), ...others];
+  return gatherFacts({ paths, folders: foldersToList(policy) }, host);
 }
 
 function plannedRun(
@@ -89,6 +105,7 @@ function plannedRun(
     id: options.run,
     directory: options.directory,
     home: os.homedir() as AbsolutePath,
+    searchPath: (process.env['PATH'] ?? '').split(':').flatMap((each) => absolutePath(each) ?? []),
     cacheFolder,
     brokerLoss: options.brokerLoss,
     terminal: options.terminal,

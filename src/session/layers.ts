@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 import { textToBytes } from '../base/bytes.js';
+import { defaultFolders } from '../launch/folders.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import { absolutePath } from '../policy/paths.js';
 import type { PolicyContext, PolicyResult } from '../policy/policy.js';
@@ -33,15 +34,20 @@ export function readWorkspaceLayer(folder: AbsolutePath): Layer | undefined {
   return readLayerFile({ kind: 'workspace', folder, file: path.join(folder, WORKSPACE_FILE) });
 }
 
-/** What the layers mean together. */
+/** What the layers mean together, for this process's user. */
 export function resolveLayers(
   layers: readonly Layer[],
-  context: Omit<PolicyContext, 'defaults'>,
+  context: Omit<PolicyContext, 'accountHome' | 'runtime' | 'sshAgent' | 'defaults'>,
 ): PolicyResult {
   const accountHome = accountHomeFolder();
+  const { runtime } = defaultFolders(process.env);
+  // Of a command that another program starts it may be another one: that is a socket like others then, and asked about.
+  const sshAgent = absolutePath(process.env['SSH_AUTH_SOCK'] ?? '');
   return resolvePolicy(layers, {
     ...context,
     ...(accountHome === undefined ? {} : { accountHome }),
+    runtime,
+    ...(sshAgent === undefined ? {} : { sshAgent }),
     defaults: settingDefaults,
   });
 }

@@ -188,6 +188,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a text',
   int: 'a whole number',
   number: 'a number',
+  boolean: 'true or false',
 };
 
 const UNITS: Readonly<Record<string, string>> = {

@@ -8,30 +8,44 @@ import { once } from '../base/once.js';
 export type TempMode = 'private' | 'shared';
 export type CachesMode = 'off' | 'private' | 'shared';
 export type NetworkMode = 'off' | 'ask' | 'on';
+export type ReadMode = 'roots' | 'anywhere';
 /** Changes to git directories. */
 export type GitMode = 'protect' | 'ask' | 'allow';
+/** Programs that sign with the user's keys. */
+export type AgentsMode = 'off' | 'ask';
 /** Listeners inside, seen from this machine. */
 export type ListenMode = 'private' | 'ask';
 
 export interface SettingDefaults {
+  readonly git: GitMode;
+  readonly read: ReadMode;
+  readonly hideNames: boolean;
   readonly temp: TempMode;
   readonly caches: CachesMode;
+  readonly agents: AgentsMode;
   readonly mode: NetworkMode;
+  readonly listen: ListenMode;
   /** Seconds. */
   readonly timeout: number;
 }
 
 /** What a key without a value means. Lists start empty and add to what is built in. */
 export const settingDefaults: SettingDefaults = {
+  git: 'ask',
+  read: 'anywhere',
+  hideNames: false,
   temp: 'private',
   caches: 'private',
+  agents: 'ask',
   mode: 'ask',
+  listen: 'ask',
   timeout: 300,
 };
 
 /** Generous, and below what the launcher takes in a plan (native/common/limits.h). */
 const LONGEST_LIST = 10_000;
 const LONGEST_ENVIRONMENT_LIST = 400;
+const LONGEST_PORT_LIST = 1000;
 const LONGEST_TEXT = 4096;
 
 interface Words {
@@ -61,20 +75,57 @@ function filesystemSchema() {
         examples: [['~/scratch', '/srv/build']],
       }),
     ),
+    git: z.optional(
+      z.enum(['protect', 'ask', 'allow']).register(settingWords, {
+        description:
+          'What happens when a sandboxed command changes a git repository: objects, branches, index. Hooks, and settings that run programs, are asked about by themselves whatever is set here.',
+        default: settingDefaults.git,
+        enumDescriptions: [
+          'Refused: repositories are read-only.',
+          'The first change to each repository is held and you are asked.',
+          'Allowed.',
+        ],
+      }),
+    ),
+    read: z.optional(
+      z.enum(['roots', 'anywhere']).register(settingWords, {
+        description: 'What sandboxed commands read without a question.',
+        default: settingDefaults.read,
+        enumDescriptions: [
+          'Writable roots, `#cordon.filesystem.readRoots#`, the system’s own folders (`/usr`, `/etc`, `/opt` …), and tool chains in the home folder. Opening anything else is held and you are asked.',
+          'Everything but the usual secrets and `#cordon.filesystem.denyRead#`.',
+        ],
+      }),
+    ),
+    readRoots: z.optional(
+      list(LONGEST_LIST).register(settingWords, {
+        description:
+          'Files and folders that sandboxed commands read without a question when `#cordon.filesystem.read#` is `roots`. Absolute, or starting with `~/`. In the administrator’s file: the only ones that anyone may add.',
+        default: [],
+        examples: [['~/libraries', '/srv/data']],
+      }),
+    ),
     denyRead: z.optional(
       list(LONGEST_LIST).register(settingWords, {
         description:
-          'Files and folders that sandboxed commands cannot read, besides the usual secrets (`~/.ssh`, `~/.aws`, `~/.gnupg`, browser profiles, …). Absolute, starting with `~/`, or relative to each writable root. In user settings, `!` before a built-in one opens it again: `!~/.kube`.',
+          'Files and folders that sandboxed commands do not read without asking you, besides the usual secrets (`~/.ssh`, `~/.aws`, `~/.gnupg`, browser profiles, …). Absolute, starting with `~/`, or relative to each writable root; whole names, no patterns. In user settings, `!` opens again what is closed by default or by you, or something inside it: `!~/.kube`, `!~/.ssh/config`.',
         default: [],
-        examples: [['.env', '~/notes', '!~/.kube']],
+        examples: [['.env', '~/notes', '!~/.kube', '!~/.ssh/config']],
+      }),
+    ),
+    hideNames: z.optional(
+      z.boolean().register(settingWords, {
+        description:
+          'Hides also the names in places that are closed for reading. Otherwise they are listed, and only opening a file asks.',
+        default: settingDefaults.hideNames,
       }),
     ),
     protectedPaths: z.optional(
       list(LONGEST_LIST).register(settingWords, {
         description:
-          'Files and folders that stay read-only inside writable roots, besides the built-in ones (`.git`, `.vscode`, `.github/workflows`, …). Relative to each writable root, absolute, or starting with `~/`. In user settings, `!` before a built-in one opens it for writing: `!.idea`; `.git`, `.codex`, `.agents` and Cordon’s own files stay protected.',
+          'Files and folders inside writable roots whose changes ask you, besides the built-in ones (`.vscode`, `.idea`, `.github/workflows`, …), whether or not they exist. Relative to each writable root and each repository in one, absolute, or starting with `~/`. In user settings, `!` gives up a built-in one everywhere (`!.idea`), or one place (`!/home/me/project/.vscode/settings.json`); git repositories, `.codex`, `.agents` and Cordon’s own files stay protected.',
         default: [],
-        examples: [['deploy', '!.idea']],
+        examples: [['deploy', '!.idea', '!~/project/.vscode/settings.json']],
       }),
     ),
     temp: z.optional(
@@ -96,6 +147,37 @@ function filesystemSchema() {
           'Caches are read-only, like everything else outside writable roots.',
           'Sandboxed commands see your caches and write to a layer of their own, kept for each workspace. Yours do not change.',
           'Sandboxed commands write to your caches. What they leave there, programs outside the sandbox will use.',
+        ],
+      }),
+    ),
+  });
+}
+
+function socketsSchema() {
+  return z.strictObject({
+    allow: z.optional(
+      list(LONGEST_LIST).register(settingWords, {
+        description:
+          'Unix sockets of this machine that sandboxed commands connect to without a question; a folder stands for all sockets below it. Absolute, or starting with `~/`. Whatever listens there is reached as if by you: a container engine’s socket, for one, gives everything away. In the administrator’s file: the only ones that anyone may allow.',
+        default: [],
+        examples: [['/run/postgresql', '~/.local/share/app/control.sock']],
+      }),
+    ),
+    deny: z.optional(
+      list(LONGEST_LIST).register(settingWords, {
+        description:
+          'Unix sockets that sandboxed commands never connect to, besides those of the desktop and the system (D-Bus, X11, Wayland, PulseAudio, systemd …); written like `#cordon.sockets.allow#`, and stronger.',
+        default: [],
+        examples: [['/run/docker.sock']],
+      }),
+    ),
+    agents: z.optional(
+      z.enum(['off', 'ask']).register(settingWords, {
+        description: 'The agents that hold your keys: ssh-agent and gpg-agent.',
+        default: settingDefaults.agents,
+        enumDescriptions: [
+          'Out of reach.',
+          'Sandboxed commands reach them; every signature is held and you are asked, with the key.',
         ],
       }),
     ),
@@ -131,6 +213,28 @@ function networkSchema() {
         examples: [['*.example.com', '192.168.0.0/16']],
       }),
     ),
+    listen: z.optional(
+      z.enum(['private', 'ask']).register(settingWords, {
+        description:
+          'Servers that sandboxed commands start, a dev server for one. Inside they are always reached.',
+        default: settingDefaults.listen,
+        enumDescriptions: [
+          'They stay inside. Only ports in `#cordon.network.publish#` are reached from this machine.',
+          'You are asked whether this machine may reach the port, on its loopback address only.',
+        ],
+      }),
+    ),
+    publish: z.optional(
+      z
+        .array(z.int().check(z.minimum(1), z.maximum(65535)))
+        .check(z.maxLength(LONGEST_PORT_LIST))
+        .register(settingWords, {
+          description:
+            'Ports on which this machine reaches servers inside without a question. In the administrator’s file: the only ones that anyone may add.',
+          default: [],
+          examples: [[3000, 5173]],
+        }),
+    ),
   });
 }
 
@@ -139,7 +243,7 @@ function environmentSchema() {
     drop: z.optional(
       list(LONGEST_ENVIRONMENT_LIST, /^[A-Za-z_*?][A-Za-z0-9_*?]*$/u).register(settingWords, {
         description:
-          'Environment variables that sandboxed commands do not get, besides those whose names look like secrets (`*_TOKEN`, `*PASSWORD*`, `AWS_*`, …) or lead out of the sandbox (`SSH_AUTH_SOCK`, `DOCKER_HOST`, …). `*` and `?` stand for any characters and any one character.',
+          'Environment variables that sandboxed commands do not get, besides those whose names look like secrets (`*_TOKEN`, `*PASSWORD*`, `AWS_*`, …) or lead out of the sandbox (`DBUS_*`, `DOCKER_HOST`, …). `*` and `?` stand for any characters and any one character.',
         default: [],
         examples: [['INTERNAL_*']],
       }),
@@ -159,7 +263,7 @@ function approvalsSchema() {
   return z.strictObject({
     timeout: z.optional(
       z.int().check(z.minimum(5), z.maximum(3600)).register(settingWords, {
-        description: 'Seconds that a held connection waits for your answer. No answer means no.',
+        description: 'Seconds that a held call waits for your answer. No answer means no.',
         default: settingDefaults.timeout,
       }),
     ),
@@ -169,6 +273,7 @@ function approvalsSchema() {
 function sections() {
   return {
     filesystem: filesystemSchema(),
+    sockets: socketsSchema(),
     network: networkSchema(),
     environment: environmentSchema(),
     approvals: approvalsSchema(),
@@ -180,9 +285,10 @@ function sections() {
  * use: a start without any settings needs none of it.
  */
 export const settingsSchema = once(() => {
-  const { filesystem, network, environment, approvals } = sections();
+  const { filesystem, sockets, network, environment, approvals } = sections();
   return z.strictObject({
     filesystem: z.optional(filesystem),
+    sockets: z.optional(sockets),
     network: z.optional(network),
     environment: z.optional(environment),
     approvals: z.optional(approvals),

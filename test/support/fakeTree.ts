@@ -3,7 +3,7 @@
 import path from 'node:path';
 
 import type { FileKind, Facts, PathFact, PlannedRun } from '../../src/plan/host.js';
-import { pathsToProbe } from '../../src/plan/linux.js';
+import { foldersToList, pathsToProbe } from '../../src/plan/linux.js';
 import type { AbsolutePath } from '../../src/policy/paths.js';
 import type { Policy } from '../../src/policy/policy.js';
 import { at } from './policies.js';
@@ -17,12 +17,31 @@ export function treeFacts(
   tree: Tree,
   policy: Policy,
   run: PlannedRun,
-  more: Partial<Omit<Facts, 'paths'>> = {},
+  more: Partial<Omit<Facts, 'paths' | 'entries'>> = {},
+  others: readonly AbsolutePath[] = [],
 ): Facts {
-  const entries = readTree(tree);
-  const probed = pathsToProbe(policy, run);
-  const paths = new CheckedMap([...probed].map((asked) => [asked, factOf(entries, asked)]));
-  return { paths, gitDirectories: new Map(), aliases: new Map(), canOverlay: true, ...more };
+  const there = readTree(tree);
+  const entries = new Map(
+    foldersToList(policy).map((folder) => [folder, entriesOf(there, folder)]),
+  );
+  const asked = [...pathsToProbe(policy, run), ...[...entries.values()].flat(), ...others];
+  return {
+    paths: new CheckedMap(asked.map((path) => [path, factOf(there, path)])),
+    entries,
+    gitDirectories: new Map(),
+    aliases: new Map(),
+    host: { overlay: true, hold: true, holdReads: true },
+    ...more,
+  };
+}
+
+function entriesOf(
+  there: ReadonlyMap<string, Entry>,
+  folder: AbsolutePath,
+): readonly AbsolutePath[] {
+  return [...there.keys()]
+    .filter((name) => name !== '/' && path.posix.dirname(name) === folder)
+    .map(at);
 }
 
 export function readTree(tree: Tree): ReadonlyMap<string, Entry> {
@@ -66,19 +85,27 @@ export function realIn(
 }
 
 function factOf(entries: ReadonlyMap<string, Entry>, asked: AbsolutePath): PathFact {
-  const parent = realIn(entries, path.posix.dirname(asked));
-  if (parent === undefined) return { kind: 'absent' };
-  const entry = entries.get(
-    asked === '/' ? '/' : path.posix.join(parent, path.posix.basename(asked)),
-  );
-  if (entry === undefined) return { kind: 'absent' };
+  const place = placeIn(entries, asked);
+  const entry = entries.get(place);
+  if (entry === undefined) return { kind: 'absent', place };
+  if (entry.kind !== 'symlink') return { kind: entry.kind, real: place };
   const real = realIn(entries, asked);
   const target = real === undefined ? undefined : entries.get(real);
-  if (entry.kind !== 'symlink')
-    return real === undefined ? { kind: 'absent' } : { kind: entry.kind, real };
   if (real === undefined || target === undefined || target.kind === 'symlink')
-    return { kind: 'symlink' };
-  return { kind: 'symlink', target: { kind: target.kind, real } };
+    return { kind: 'symlink', place };
+  return { kind: 'symlink', place, target: { kind: target.kind, real } };
+}
+
+/** The path with the links of the folders above it followed, as far as they exist. */
+function placeIn(entries: ReadonlyMap<string, Entry>, asked: string): AbsolutePath {
+  if (asked === '/') return at('/');
+  const parent = path.posix.dirname(asked);
+  return at(
+    path.posix.join(
+      realIn(entries, parent) ?? placeIn(entries, parent),
+      path.posix.basename(asked),
+    ),
+  );
 }
 
 /** Asking for a fact that was not gathered is a mistake of the plan, not an absent path. */

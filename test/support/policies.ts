@@ -38,6 +38,7 @@ export const plannedRun: PlannedRun = {
   id: 'r1',
   directory: at('/ws'),
   home: at('/home/ada'),
+  searchPath: [at('/usr/bin'), at('/bin')],
   cacheFolder: at('/home/ada/.local/state/cordon/caches/k/0'),
   brokerLoss: 'end',
   terminal: 'inherit',
@@ -48,6 +49,7 @@ export const context: PolicyContext = {
   uid: 1000,
   roots: [at('/ws')],
   state: at('/home/ada/.local/state/cordon'),
+  runtime: at('/run/user/1000/cordon'),
   own: [at('/opt/cordon')],
   defaults: settingDefaults,
 };
@@ -78,5 +80,12 @@ export function networkOf(mode: NetworkMode, planned: readonly PlannedRule[]): N
     if (parsed.kind !== 'network') throw new Error(`not a network: ${rule.network}`);
     return { effect, origin, pattern: { kind: 'network', network: parsed.network, ports } };
   });
-  return { mode: { value: mode, origin }, rules, table: createRuleTable(rules), hostPorts: [] };
+  return {
+    mode: { value: mode, origin },
+    rules,
+    table: createRuleTable(rules),
+    hostPorts: [],
+    listen: { value: 'private', origin },
+    publish: [],
+  };
 }

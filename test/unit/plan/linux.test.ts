@@ -23,6 +23,9 @@ import {
 const base: Tree = ['/ws/', '/tmp/', '/var/tmp/', '/home/ada/', '/home/ada/.local/state/cordon/'];
 const quiet = { filesystem: { caches: 'off' } };
 
+/** A host on which another sandbox holds the calls: mounts are all there is. */
+const unheld = { host: { overlay: true, hold: false, holdReads: true } };
+
 interface Case {
   readonly tree?: Tree;
   readonly settings?: unknown;
@@ -84,17 +87,166 @@ test('an empty workspace: read-only but for the root, temporary folders private,
   ]);
 });
 
-test('a protected path that exists is read-only, after its root, and every folder between is pinned', () => {
+test('protected paths are judged by name; mounts are kept ready for a launch that cannot hold calls', () => {
+  const given: Case = {
+    tree: ['/ws/.git/', '/ws/.github/workflows/ci.yml', '/ws/.envrc', '/ws/a/b/c/keep'],
+    own: { filesystem: { protectedPaths: ['a/b/c'] } },
+  };
+  assert.deepEqual(mounts(given), [
+    'writable /ws',
+    'guard /ws/.envrc',
+    'guard /ws/.git',
+    'guard /ws/.github/workflows',
+    'guard /ws/a/b/c',
+  ]);
+  const { files } = planned(given).plan;
+  assert.deepEqual(files.roots, ['/ws']);
+  assert.deepEqual(
+    ['.codex', '.agents', '.cordon.json', '.vscode', '.github/workflows', '.git'].filter((name) =>
+      files.names.includes(name),
+    ),
+    ['.codex', '.agents', '.cordon.json', '.vscode', '.github/workflows'],
+  );
+  assert.ok(files.protected.includes(at('/ws/a/b/c')));
+  assert.ok(!files.protected.includes(at('/ws/.vscode')), 'its name is enough');
+  assert.equal(files.git, 'ask');
+});
+
+test('a name of the user’s holds in every root, one of a workspace’s in its folder', () => {
+  const { files } = planned({
+    settings: { filesystem: { caches: 'off', protectedPaths: ['deploy', '~/x', '!.idea'] } },
+    own: { filesystem: { protectedPaths: ['keys'] } },
+    context: { roots: [at('/ws'), at('/other')] },
+    tree: ['/other/'],
+  }).plan;
+  assert.deepEqual(
+    ['deploy', 'keys', '.idea'].map((name) => files.names.includes(name)),
+    [true, false, false],
+  );
+  assert.deepEqual(
+    ['/ws/keys', '/other/keys', '/home/ada/x'].map((path) => files.protected.includes(at(path))),
+    [true, false, true],
+  );
+});
+
+test('what nobody is asked about is read-only as well: Cordon’s own, and git directories with git: protect', () => {
+  const given: Case = {
+    tree: ['/ws/.git/', '/ws/tools/dist/cli.js', '/ws/.vscode/settings.json', '/ws/.cordon.json'],
+    settings: { filesystem: { caches: 'off', git: 'protect' } },
+    own: {},
+    context: { own: [at('/ws/tools/dist')] },
+  };
+  assert.deepEqual(mounts(given), [
+    'writable /ws',
+    'pin /ws/tools',
+    'protect /ws/.git',
+    'protect /ws/tools/dist',
+    'guard /ws/.cordon.json',
+    'guard /ws/.vscode',
+  ]);
+});
+
+test('where calls are held, what does not exist, lies deeper or is a link is no gap', () => {
+  const { gaps } = planned({ tree: ['/ws/.git -> store', '/ws/store/', '/ws/.vscode -> nowhere'] });
+  assert.deepEqual(
+    gaps.map(({ promise }) => promise),
+    ['Closed places cannot be read, also when they appear later'],
+  );
+});
+
+test('a link at a protected name: the name is judged, and what it leads to', () => {
+  const { files } = planned({
+    tree: ['/ws/.github -> gh', '/ws/gh/', '/ws/.vscode -> ../shared/vs', '/shared/vs/'],
+  }).plan;
+  const found = ['/ws/gh/workflows', '/shared/vs', '/ws/.vscode', '/ws/.github/workflows'];
+  assert.deepEqual(
+    found.filter((path) => files.protected.includes(at(path))),
+    ['/ws/gh/workflows', '/shared/vs'],
+  );
+});
+
+const repositories: readonly (readonly [what: string, given: Case, expected: unknown])[] = [
+  ['a plain repository needs no mention', { tree: ['/ws/.git/'] }, []],
+  [
+    'a linked worktree',
+    {
+      tree: ['/ws/.git', '/main/.git/worktrees/ws/'],
+      facts: {
+        gitDirectories: new Map([
+          [at('/ws/.git'), [at('/main/.git/worktrees/ws'), at('/main/.git')]],
+        ]),
+      },
+    },
+    [{ directory: '/main/.git/worktrees/ws', common: '/main/.git' }],
+  ],
+  [
+    'a submodule, or a .git that is a link',
+    {
+      tree: ['/ws/.git -> ../store', '/store/'],
+      facts: { gitDirectories: new Map([[at('/ws/.git'), [at('/store')]]]) },
+    },
+    [{ directory: '/store', common: '/store' }],
+  ],
+  [
+    'a root inside a repository',
+    {
+      tree: ['/repo/.git/', '/repo/packages/web/', '/.git/'],
+      context: { roots: [at('/repo/packages/web')] },
+      run: { directory: at('/repo/packages/web') },
+    },
+    [{ directory: '/repo/.git', common: '/repo/.git' }],
+  ],
+  [
+    'the same below another root is plain',
+    {
+      tree: ['/repo/.git/', '/repo/packages/web/'],
+      context: { roots: [at('/repo'), at('/repo/packages/web')] },
+      run: { directory: at('/repo') },
+    },
+    [],
+  ],
+];
+
+for (const [what, given, expected] of repositories) {
+  test(`repositories outside of their root are named: ${what}`, () => {
+    assert.deepEqual(planned(given).plan.files.repositories, expected);
+    assert.deepEqual(planned(given).plan.opens, []);
+  });
+}
+
+test('with git: allow a repository outside of its root is open from the start', () => {
+  const { plan } = planned({
+    tree: ['/repo/.git/', '/repo/web/'],
+    settings: { filesystem: { caches: 'off', git: 'allow' } },
+    context: { roots: [at('/repo/web')] },
+    run: { directory: at('/repo/web') },
+  });
+  assert.equal(plan.files.git, 'allow');
+  assert.deepEqual(plan.opens, [{ access: 'git', path: '/repo/.git' }]);
+});
+
+test('an exception inside a protected place is open for writing, by the name itself', () => {
+  const settings = {
+    filesystem: { caches: 'off', protectedPaths: ['!/ws/.vscode/settings.json', '!/ws/.git/x'] },
+  };
+  assert.deepEqual(planned({ tree: ['/ws/.vscode/'], settings }).plan.opens, [
+    { access: 'write', path: '/ws/.vscode/settings.json' },
+  ]);
+});
+
+test('without held calls, a protected path that exists is read-only, after its root, and every folder between is pinned', () => {
   assert.deepEqual(
     mounts({
-      tree: ['/ws/.git/', '/ws/.github/workflows/ci.yml', '/ws/a/b/c/keep'],
+      tree: ['/ws/.git/', '/ws/.github/workflows/ci.yml', '/ws/.envrc', '/ws/a/b/c/keep'],
       own: { filesystem: { protectedPaths: ['a/b/c'] } },
+      facts: unheld,
     }),
     [
       'writable /ws',
       'pin /ws/.github',
       'pin /ws/a',
       'pin /ws/a/b',
+      'protect /ws/.envrc',
       'protect /ws/.git',
       'protect /ws/.github/workflows',
       'protect /ws/a/b/c',
@@ -102,66 +254,65 @@ test('a protected path that exists is read-only, after its root, and every folde
   );
 });
 
-test('a protected file is protected as a file', () => {
-  assert.deepEqual(mounts({ tree: ['/ws/.envrc'] }), ['writable /ws', 'protect /ws/.envrc']);
+test('without held calls, a protected path that does not exist is a gap, not a mount', () => {
+  const [reason] = gapReasons({ facts: unheld }, /also before they exist/u);
+  assert.match(reason ?? '', /\/ws\/\.git/u);
+  assert.match(reason ?? '', /\/ws\/\.codex/u);
+  assert.deepEqual(mounts({ facts: unheld }), ['writable /ws']);
+  assert.equal(gapReasons({ facts: unheld }, /at any depth/u).length, 1);
 });
 
-test('a protected path that does not exist is a gap, not a mount', () => {
-  const [reason] = gapReasons({}, /also before they exist/u);
-  assert.match(reason ?? '', /\/ws\/\.git, \/ws\/\.codex, \/ws\/\.agents/u);
-  assert.deepEqual(mounts({}), ['writable /ws']);
-});
-
-test('a protected path outside of every writable root needs no mount and is no gap', () => {
+test('without held calls, a protected path outside of every writable root needs no mount and is no gap', () => {
   const given: Case = {
     tree: ['/opt/cordon/'],
     settings: { filesystem: { caches: 'off', protectedPaths: ['/etc/x'] } },
+    facts: unheld,
   };
   assert.deepEqual(mounts(given), ['writable /ws']);
   assert.doesNotMatch(gapReasons(given, /before they exist/u).join(), /\/etc\/x|\/opt\/cordon/u);
 });
 
-test('Cordon’s own program is read-only also when it lies in a writable root', () => {
-  assert.deepEqual(mounts({ tree: ['/ws/dist/cli.js'], context: { own: [at('/ws/dist')] } }), [
-    'writable /ws',
-    'protect /ws/dist',
-  ]);
-});
+const links: readonly (readonly [
+  what: string,
+  tree: Tree,
+  covered: readonly string[],
+  gap: RegExp,
+])[] = [
+  [
+    'its target is read-only when writable, and that the link can be replaced is a gap',
+    ['/ws/.vscode -> store/vs', '/ws/store/vs/'],
+    ['pin /ws/store', 'protect /ws/store/vs'],
+    /replaced by something else: \/ws\/\.vscode$/u,
+  ],
+  [
+    'in a folder of its own, that folder is read-only, so that the link cannot be replaced',
+    ['/ws/.github/workflows -> ../ci', '/ws/ci/'],
+    ['protect /ws/.github', 'protect /ws/ci'],
+    /^$/u,
+  ],
+  [
+    'among the folders above, it is a gap at the root',
+    ['/ws/.github -> gh', '/ws/gh/workflows/'],
+    ['pin /ws/gh', 'protect /ws/gh/workflows'],
+    /\/ws\/\.github/u,
+  ],
+  ['that leads nowhere is a gap', ['/ws/.vscode -> nowhere'], [], /\/ws\/\.vscode/u],
+];
 
-test('a protected path that is a link: its target is read-only when writable, and that the link can be replaced is a gap', () => {
-  const given: Case = { tree: ['/ws/.git -> store/git', '/ws/store/git/'] };
-  assert.deepEqual(mounts(given), ['writable /ws', 'pin /ws/store', 'protect /ws/store/git']);
-  assert.deepEqual(gapReasons(given, /^Protected paths stay read-only$/u), [
-    'a symbolic link can be replaced by something else: /ws/.git',
-  ]);
-  assert.doesNotMatch(gapReasons(given, /before they exist/u).join(), /\/ws\/\.git,/u);
-});
+for (const [what, tree, covered, gap] of links) {
+  test(`without held calls, a link at a protected path: ${what}`, () => {
+    const given: Case = { tree, facts: unheld };
+    assert.deepEqual(mounts(given), ['writable /ws', ...covered]);
+    assert.match(gapReasons(given, /^Protected paths stay read-only$/u).join(), gap);
+  });
+}
 
-test('a link below a folder of its own: that folder is read-only, so that the link cannot be replaced', () => {
-  assert.deepEqual(mounts({ tree: ['/ws/.github/workflows -> ../ci', '/ws/ci/'] }), [
-    'writable /ws',
-    'protect /ws/.github',
-    'protect /ws/ci',
-  ]);
-});
-
-test('a link among the folders above a protected path is a gap at the root', () => {
-  const given: Case = { tree: ['/ws/.github -> gh', '/ws/gh/workflows/'] };
-  assert.deepEqual(mounts(given), ['writable /ws', 'pin /ws/gh', 'protect /ws/gh/workflows']);
-  assert.match(gapReasons(given, /^Protected paths stay read-only$/u).join(), /\/ws\/\.github/u);
-});
-
-test('a dangling link at a protected name is a gap', () => {
-  const given: Case = { tree: ['/ws/.vscode -> nowhere'] };
-  assert.deepEqual(mounts(given), ['writable /ws']);
-  assert.match(gapReasons(given, /^Protected paths stay read-only$/u).join(), /\/ws\/\.vscode/u);
-});
-
-test('a .git file is followed to its git directory and common directory, as far as they are writable', () => {
+test('without held calls, a .git file is followed to its git directory and common directory, as far as they are writable', () => {
   const given: Case = {
     tree: ['/ws/.git', '/main/.git/worktrees/ws/', '/main/src/'],
     context: { roots: [at('/ws'), at('/main')] },
     facts: {
+      ...unheld,
       gitDirectories: new Map([
         [at('/ws/.git'), [at('/main/.git/worktrees/ws'), at('/main/.git')]],
       ]),
@@ -177,20 +328,19 @@ test('a .git file is followed to its git directory and common directory, as far 
   assert.deepEqual(mounts(outside), ['writable /ws', 'protect /ws/.git']);
 });
 
-test('a root inside another is one mount; its protected names hold, with the folders above them pinned', () => {
-  assert.deepEqual(
-    mounts({
-      tree: ['/ws/pkg/web/.git/', '/ws/.git/'],
-      context: { roots: [at('/ws'), at('/ws/pkg/web')] },
-    }),
-    [
-      'writable /ws',
-      'pin /ws/pkg',
-      'pin /ws/pkg/web',
-      'protect /ws/.git',
-      'protect /ws/pkg/web/.git',
-    ],
-  );
+test('a root inside another is one mount, and a root of its own for names', () => {
+  const given: Case = {
+    tree: ['/ws/pkg/web/.git/', '/ws/.git/'],
+    context: { roots: [at('/ws'), at('/ws/pkg/web')] },
+  };
+  assert.deepEqual(planned(given).plan.files.roots, ['/ws', '/ws/pkg/web']);
+  assert.deepEqual(mounts({ ...given, facts: unheld }), [
+    'writable /ws',
+    'pin /ws/pkg',
+    'pin /ws/pkg/web',
+    'protect /ws/.git',
+    'protect /ws/pkg/web/.git',
+  ]);
 });
 
 test('a root reached by a link is opened where it really is', () => {
@@ -199,8 +349,10 @@ test('a root reached by a link is opened where it really is', () => {
     context: { roots: [at('/link')] },
     run: { directory: at('/link/sub') },
   };
-  assert.deepEqual(mounts(given), ['writable /data/ws', 'protect /data/ws/.git']);
-  assert.equal(planned(given).plan.directory, '/data/ws/sub');
+  assert.deepEqual(mounts(given), ['writable /data/ws', 'guard /data/ws/.git']);
+  const { plan } = planned(given);
+  assert.equal(plan.directory, '/data/ws/sub');
+  assert.deepEqual(plan.files.roots, ['/data/ws']);
 });
 
 const refusedRoots: readonly (readonly [why: string, given: Case, message: string])[] = [
@@ -270,13 +422,13 @@ for (const [why, given, message] of refusedRoots) {
   });
 }
 
-test('closed places win over all: later in the plan, links resolved, inner ones left out', () => {
+test('closed places win over all: later in the plan, links resolved, inner ones apart', () => {
   const given: Case = {
     tree: [
       '/home/ada/.ssh -> .keys/ssh',
       '/home/ada/.keys/ssh/',
       '/home/ada/.aws/',
-      '/run/docker.sock=',
+      '/home/ada/.aws/credentials',
       '/ws/.env',
       '/ws/.git/',
     ],
@@ -286,11 +438,79 @@ test('closed places win over all: later in the plan, links resolved, inner ones 
   };
   assert.deepEqual(mounts(given), [
     'writable /ws',
-    'protect /ws/.git',
-    'mask /home/ada/.aws',
-    'mask /home/ada/.keys',
-    'mask /run/docker.sock',
-    'mask /ws/.env',
+    'guard /ws/.git',
+    'tripwire /home/ada/.aws',
+    'tripwire /home/ada/.aws/credentials',
+    'tripwire /home/ada/.keys',
+    'tripwire /home/ada/.keys/ssh',
+    'tripwire /ws/.env',
+  ]);
+});
+
+test('where reads cannot be held, closed places are hidden, and what lies in one needs no mount', () => {
+  const given: Case = {
+    tree: ['/home/ada/.aws/', '/home/ada/.aws/credentials', '/ws/.env'],
+    settings: { filesystem: { caches: 'off', denyRead: ['.env', '~/.aws/credentials'] } },
+    facts: { host: { overlay: true, hold: true, holdReads: false } },
+  };
+  assert.deepEqual(mounts(given), ['writable /ws', 'mask /home/ada/.aws', 'mask /ws/.env']);
+});
+
+test('names in closed places are hidden when the settings say so, but for those of agents', () => {
+  const settings = { filesystem: { caches: 'off', hideNames: true } };
+  const names = (tree: Tree): readonly unknown[] =>
+    planned({ tree, settings }).plan.mounts.flatMap((mount) =>
+      mount.op === 'tripwire' ? [[mount.path, mount.names]] : [],
+    );
+  assert.deepEqual(names(['/home/ada/.aws/', '/home/ada/.gnupg/', '/run/user/1000/bus=']), [
+    ['/home/ada/.aws', false],
+    ['/home/ada/.gnupg', true],
+    ['/run/user/1000', true],
+  ]);
+});
+
+test('how Cordon’s sessions are reached is hidden whole, inside a closed place as well', () => {
+  assert.deepEqual(mounts({ tree: ['/run/user/1000/cordon/'] }), [
+    'writable /ws',
+    'tripwire /run/user/1000',
+    'mask /run/user/1000/cordon',
+  ]);
+});
+
+test('of many closed places the first can be held, the others are hidden, which is a gap', () => {
+  const names = Array.from({ length: 80 }, (_, index) => `/data/s${index + 10}`);
+  const given: Case = {
+    tree: ['/home/ada/.ssh/', ...names],
+    settings: { filesystem: { caches: 'off', denyRead: names } },
+  };
+  const lines = mounts(given);
+  assert.equal(lines.filter((line) => line.startsWith('tripwire ')).length, 64);
+  assert.ok(lines.includes('tripwire /home/ada/.ssh'));
+  assert.ok(lines.includes('mask /data/s89'));
+  const [reason] = gapReasons(given, /asked before a closed place/u);
+  assert.match(reason ?? '', /too many places.*\/data\/s/u);
+});
+
+test('an exception inside a closed place is open, by its name and by what it leads to in there', () => {
+  const opens = (tree: Tree, ...denyRead: readonly string[]): unknown =>
+    planned({ tree, settings: { filesystem: { caches: 'off', denyRead } } }).plan.opens;
+  assert.deepEqual(opens(['/home/ada/.ssh/config'], '!~/.ssh/config'), [
+    { access: 'read', path: '/home/ada/.ssh/config' },
+  ]);
+  assert.deepEqual(
+    opens(['/home/ada/.ssh/config -> c/main', '/home/ada/.ssh/c/main'], '!~/.ssh/config'),
+    [
+      { access: 'read', path: '/home/ada/.ssh/config' },
+      { access: 'read', path: '/home/ada/.ssh/c/main' },
+    ],
+  );
+  assert.deepEqual(
+    opens(['/home/ada/.ssh/config -> ../.aws/key', '/home/ada/.aws/key'], '!~/.ssh/config'),
+    [{ access: 'read', path: '/home/ada/.ssh/config' }],
+    'a link does not open another closed place',
+  );
+  assert.deepEqual(opens(['/home/ada/.ssh -> keys', '/home/ada/keys/'], '!~/.ssh/config'), [
+    { access: 'read', path: '/home/ada/keys/config' },
   ]);
 });
 
@@ -300,23 +520,181 @@ test('a closed place that does not exist is a gap', () => {
 
 test('another mount of a closed or protected place is closed or protected as well', () => {
   const given: Case = {
-    tree: ['/home/ada/.ssh/', '/ws/.git/'],
-    settings: { filesystem: { caches: 'off', writableRoots: ['/mnt/copy'] } },
+    tree: ['/home/ada/.ssh/', '/ws/.git/', '/ws/keys/', '/mnt/copy/'],
+    settings: {
+      filesystem: { caches: 'off', writableRoots: ['/mnt/copy'], protectedPaths: ['/ws/keys'] },
+    },
     facts: {
+      ...unheld,
       aliases: new Map([
         [at('/home/ada/.ssh'), [at('/mnt/wslg/home/ada/.ssh')]],
         [at('/ws/.git'), [at('/mnt/copy/.git')]],
+        [at('/ws/keys'), [at('/mnt/copy/keys')]],
       ]),
     },
   };
-  assert.deepEqual(mounts({ ...given, tree: [...(given.tree ?? []), '/mnt/copy/'] }), [
+  assert.deepEqual(mounts(given), [
     'writable /mnt/copy',
     'writable /ws',
     'protect /mnt/copy/.git',
+    'protect /mnt/copy/keys',
     'protect /ws/.git',
-    'mask /home/ada/.ssh',
-    'mask /mnt/wslg/home/ada/.ssh',
+    'protect /ws/keys',
+    'tripwire /home/ada/.ssh',
+    'tripwire /mnt/wslg/home/ada/.ssh',
   ]);
+  assert.ok(planned(given).plan.files.protected.includes(at('/mnt/copy/keys')));
+});
+
+const roots = { filesystem: { caches: 'off', read: 'roots' } };
+
+test('read: roots closes what is not the system’s, and opens roots and tool chains in it', () => {
+  const given: Case = {
+    tree: [
+      '/usr/bin/',
+      '/etc/',
+      '/opt/',
+      '/bin -> usr/bin',
+      '/root/',
+      '/data/',
+      '/swapfile',
+      '/home/ada/ws/',
+      '/home/ada/.nvm/',
+      '/home/ada/tools/bin/',
+      '/home/ada/.ssh/',
+      '/home/bob/',
+      '/srv/ref/',
+      '/var/lib/',
+      '/var/log/',
+      '/run/user/1000/',
+    ],
+    settings: {
+      filesystem: { caches: 'off', read: 'roots', readRoots: ['/srv/ref', '/usr/share'] },
+    },
+    context: { roots: [at('/home/ada/ws')] },
+    run: {
+      directory: at('/home/ada/ws'),
+      searchPath: [at('/usr/bin'), at('/home/ada/tools/bin'), at('/home/ada')],
+    },
+  };
+  const tree = [...(given.tree ?? []), '/usr/share/'];
+  assert.deepEqual(mounts({ ...given, tree }), [
+    'tripwire /data',
+    'tripwire /home',
+    'tripwire /root',
+    'tripwire /srv',
+    'tripwire /swapfile',
+    'tripwire /var/log',
+    'tripwire /ws',
+    'readable /home/ada/.nvm',
+    'readable /home/ada/tools/bin',
+    'readable /srv/ref',
+    'writable /home/ada/ws',
+    'tripwire /home/ada/.ssh',
+    'tripwire /run/user/1000',
+  ]);
+});
+
+test('with read: roots a root is not closed, nor a tool chain in a closed place opened', () => {
+  assert.deepEqual(
+    mounts({
+      tree: ['/home/ada/.nvm -> .ssh/nvm', '/home/ada/.ssh/nvm/'],
+      settings: roots,
+    }),
+    ['tripwire /home', 'writable /ws', 'tripwire /home/ada/.ssh'],
+  );
+});
+
+const refusedReadRoots: readonly (readonly [why: string, given: Case, message: string])[] = [
+  [
+    'does not exist',
+    { settings: { filesystem: { read: 'roots', readRoots: ['/gone'] } } },
+    'does not exist.',
+  ],
+  [
+    'lies in a closed place',
+    {
+      tree: ['/home/ada/.ssh/x'],
+      settings: { filesystem: { read: 'roots', readRoots: ['~/.ssh/x'] } },
+    },
+    'lies in /home/ada/.ssh, which is closed (built-in default).',
+  ],
+  [
+    'leads out of what the administrator lets be read',
+    {
+      tree: ['/srv/a -> /data', '/data/'],
+      admin: { filesystem: { readRoots: ['/srv'] } },
+      settings: { filesystem: { read: 'roots', readRoots: ['/srv/a'] } },
+    },
+    'is really /data, which the administrator does not let be read.',
+  ],
+];
+
+for (const [why, given, message] of refusedReadRoots) {
+  test(`nothing runs with a read root that ${why}`, () => {
+    assert.match(refusal(given), /^rootUnusable: The read root /u);
+    assert.ok(refusal(given).endsWith(message), refusal(given));
+  });
+}
+
+test('read: roots is refused where reads cannot be held', () => {
+  assert.match(
+    refusal({ settings: roots, facts: { host: { overlay: true, hold: true, holdReads: false } } }),
+    /^hostUnsupported: .*filesystem\.read is roots .*\/dev\/fuse/u,
+  );
+});
+
+test('rules for sockets go by real paths; agents and allowed sockets in the private /tmp are put back', () => {
+  const given: Case = {
+    tree: [
+      '/tmp/ssh-x/agent.1=',
+      '/home/ada/agent.sock -> /tmp/ssh-x/agent.1',
+      '/tmp/app/control=',
+      '/tmp/app/other=',
+      '/run/docker.sock=',
+      '/var/run -> /run',
+    ],
+    settings: {
+      filesystem: { caches: 'off' },
+      sockets: { allow: ['/tmp/app/control', '/run/pg'], deny: ['/var/run/x'] },
+    },
+    context: { sshAgent: at('/home/ada/agent.sock') },
+  };
+  const { sockets } = planned(given).plan;
+  assert.deepEqual(sockets.agents[0], { kind: 'ssh', path: '/tmp/ssh-x/agent.1' });
+  assert.deepEqual(
+    sockets.rules.filter(({ path }) => /run\/(?:x|pg|docker.sock)$|control/u.test(path)),
+    [
+      { effect: 'deny', path: '/run/x' },
+      { effect: 'allow', path: '/tmp/app/control' },
+      { effect: 'allow', path: '/run/pg' },
+      { effect: 'ask', path: '/run/docker.sock' },
+    ],
+  );
+  assert.deepEqual(mounts(given), [
+    'readable /tmp/app/control',
+    'readable /tmp/ssh-x/agent.1',
+    'writable /ws',
+  ]);
+});
+
+test('without held calls, sockets that are not allowed are hidden', () => {
+  const given: Case = {
+    tree: ['/run/docker.sock=', '/run/dbus/', '/run/systemd/resolve/', '/run/pg/'],
+    settings: { filesystem: { caches: 'off' }, sockets: { allow: ['/run/pg'] } },
+    facts: unheld,
+  };
+  assert.deepEqual(mounts(given), ['writable /ws', 'mask /run/dbus', 'mask /run/docker.sock']);
+});
+
+test('ports are published as the policy says', () => {
+  const publish = (network: unknown): unknown =>
+    planned({ settings: { ...quiet, network } }).plan.publish;
+  assert.deepEqual(publish({}), { mode: 'ask', ports: [] });
+  assert.deepEqual(publish({ listen: 'private', publish: [5173, 3000] }), {
+    mode: 'private',
+    ports: [5173, 3000],
+  });
 });
 
 test('a workspace below /tmp is mounted back into the private one', () => {
@@ -325,7 +703,7 @@ test('a workspace below /tmp is mounted back into the private one', () => {
     context: { roots: [at('/tmp/ws')] },
     run: { directory: at('/tmp/ws') },
   };
-  assert.deepEqual(mounts(given), ['writable /tmp/ws', 'protect /tmp/ws/.git']);
+  assert.deepEqual(mounts(given), ['writable /tmp/ws', 'guard /tmp/ws/.git']);
 });
 
 test('a shared temporary folder is writable, and what is protected holds there, too', () => {
@@ -337,7 +715,7 @@ test('a shared temporary folder is writable, and what is protected holds there, 
     'writable /tmp',
     'writable /var/tmp',
     'writable /ws',
-    'protect /tmp/keep',
+    'guard /tmp/keep',
   ]);
   assert.deepEqual(planned(given).plan.environment.set, []);
 });
@@ -439,7 +817,7 @@ test('without overlays every cache is an empty folder of its own', () => {
   const { plan } = planned({
     tree: ['/home/ada/.npm/'],
     settings: caches('private'),
-    facts: { canOverlay: false },
+    facts: { host: { overlay: false, hold: true, holdReads: true } },
   });
   assert.deepEqual(
     plan.mounts.filter(({ op }) => op === 'copyOnWrite'),
@@ -494,7 +872,7 @@ test('caches that are off stay read-only, and no variable points anywhere', () =
   assert.deepEqual(plan.environment.set, [{ name: 'TMPDIR', value: '/tmp', overwrite: true }]);
 });
 
-test('a root around the home folder keeps its start-up files read-only and says what is left', () => {
+test('a root around the home folder protects its start-up files and says what is left', () => {
   const given: Case = {
     tree: ['/home/ada/.bashrc', '/home/ada/.config/x', '/home/ada/.ssh/'],
     context: { roots: [at('/home/ada')] },
@@ -503,9 +881,9 @@ test('a root around the home folder keeps its start-up files read-only and says 
   const lines = mounts(given);
   assert.deepEqual(lines, [
     'writable /home/ada',
-    'protect /home/ada/.bashrc',
-    'protect /home/ada/.config',
-    'mask /home/ada/.ssh',
+    'guard /home/ada/.bashrc',
+    'guard /home/ada/.config',
+    'tripwire /home/ada/.ssh',
   ]);
   assert.equal(gapReasons(given, /runs later outside/u).length, 1);
 });
@@ -532,7 +910,11 @@ test('a thousand roots and closed places are planned in a moment', () => {
     tree,
     settings: { filesystem: { caches: 'off', writableRoots: names, denyRead: ['.env'] } },
   });
-  assert.equal(plan.mounts.filter(({ op }) => op === 'mask').length, count + 1);
+  assert.equal(
+    plan.mounts.filter(({ op }) => op === 'tripwire' || op === 'mask').length,
+    count + 1,
+  );
+  assert.equal(plan.files.roots.length, count + 1);
   assert.ok(performance.now() - started < 5000);
 });
 

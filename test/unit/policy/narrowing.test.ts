@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 
 import { CordonError } from '../../../src/base/errors.js';
-import { explainPath } from '../../../src/plan/explain.js';
+import { explainPath, pathsToExplain } from '../../../src/plan/explain.js';
 import { planLinux } from '../../../src/plan/linux.js';
 import { decide, judgeAddresses } from '../../../src/policy/decide.js';
+import { contains } from '../../../src/policy/paths.js';
 import type { Policy } from '../../../src/policy/policy.js';
 import { matchesName } from '../../../src/policy/resolveEnvironment.js';
 import { resolvePolicy } from '../../../src/policy/resolvePolicy.js';
@@ -51,6 +52,7 @@ const paths = [
   '/other/a',
   '/home/ada/notes/x',
   '/home/ada/.ssh/id',
+  '/home/ada/.ssh/config',
   '/home/ada/.kube/config',
   '/home/ada/.bashrc',
   '/home/ada/.npm/x',
@@ -58,7 +60,8 @@ const paths = [
   '/srv/x',
   '/tmp/x',
 ].map(at);
-const variables = ['PATH', 'NPM_TOKEN', 'AWS_REGION', 'CI', 'VSCODE_NONCE', 'FOO'];
+const sockets = ['/run/docker.sock', '/run/user/1000/bus', '/run/pg/a', '/srv/x'].map(at);
+const variables = ['PATH', 'SSH_AUTH_SOCK', 'NPM_TOKEN', 'AWS_REGION', 'CI', 'VSCODE_NONCE', 'FOO'];
 
 const tree: Tree = [...paths, '/home/ada/.npm/', '/srv/', '/ws/deep/', '/ws/deploy/', '/var/tmp/'];
 const hostPattern = fc
@@ -82,11 +85,22 @@ const readPath = fc.constantFrom(
   '~/notes',
   '!~/.kube',
   '!~/.ssh',
+  '!~/.ssh/config',
   '/etc',
   '/ws/deep',
   'deep/er',
 );
-const protectedPath = fc.constantFrom('deep', '!.vscode', '!.git', '/ws/a', '~/notes', '.env');
+const protectedPath = fc.constantFrom(
+  'deep',
+  '!.vscode',
+  '!/ws/.vscode/tasks.json',
+  '!/ws/deep/er',
+  '!.git',
+  '/ws/a',
+  '~/notes',
+  '.env',
+);
+const socket = fc.constantFrom('/run', '/run/pg', '/run/docker.sock', '/run/user/1000/bus', '/srv');
 const root = fc.constantFrom('/srv', '~/notes', '/ws', '/other', '~', '/ws/deep');
 const some = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<T[] | undefined> =>
   fc.option(fc.array(item, { maxLength: 3 }), { nil: undefined });
@@ -98,6 +112,10 @@ const values: fc.Arbitrary<LayerValues> = fc.record(
     filesystem: fc.record(
       {
         writableRoots: some(root),
+        git: choice('protect' as const, 'ask' as const, 'allow' as const),
+        read: choice('roots' as const, 'anywhere' as const),
+        readRoots: some(root),
+        hideNames: choice(true, false),
         denyRead: some(readPath),
         protectedPaths: some(protectedPath),
         temp: choice('private' as const, 'shared' as const),
@@ -105,8 +123,14 @@ const values: fc.Arbitrary<LayerValues> = fc.record(
       },
       { noNullPrototype: true },
     ),
+    sockets: fc.record(
+      { allow: some(socket), deny: some(socket), agents: choice('off' as const, 'ask' as const) },
+      { noNullPrototype: true },
+    ),
     network: fc.record(
       {
+        listen: choice('private' as const, 'ask' as const),
+        publish: some(fc.constantFrom(80, 3000)),
         mode: choice('off' as const, 'ask' as const, 'on' as const),
         allow: some(hostPattern),
         deny: some(hostPattern),
@@ -141,13 +165,21 @@ function openness(policy: Policy): ReadonlyMap<string, number> {
     result.set(`host port ${port}`, network.hostPorts.some(({ value }) => value === port) ? 1 : 0);
   }
   for (const host of hosts) result.set(`lookup ${host}`, rank[decide(network, { host }).effect]);
-  const facts = treeFacts(tree, policy, run);
+  const facts = treeFacts(tree, policy, run, {}, paths.flatMap(pathsToExplain));
   const { plan } = planLinux(policy, facts, run);
   for (const path of paths) {
     const { read, write } = explainPath(policy, plan, facts, path);
     result.set(`read ${path}`, rank[read.effect]);
     result.set(`write ${path}`, rank[write.effect]);
   }
+  for (const path of sockets) {
+    const rule = policy.sockets.rules.find((each) => contains(each.path, path));
+    result.set(`socket ${path}`, rank[rule?.effect ?? 'ask']);
+  }
+  result.set('agents', policy.sockets.agentSockets.length);
+  result.set('listen', ['private', 'ask'].indexOf(network.listen.value));
+  for (const { value } of network.publish) result.set(`publish ${value}`, 1);
+  result.set('names', filesystem.hideNames.value ? 0 : 1);
   for (const name of variables) {
     const isDropped = environment.drop.some(({ value }) => matchesName(value, name));
     const isKept = environment.keep.some(({ value }) => value === name);

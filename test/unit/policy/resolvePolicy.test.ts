@@ -88,10 +88,13 @@ test('whatever a workspace would widen is told and has no effect', () => {
         writableRoots: ['/etc'],
         denyRead: ['!~/.ssh'],
         protectedPaths: ['!.vscode'],
+        git: 'allow',
+        readRoots: ['/etc'],
         temp: 'shared',
         caches: 'shared',
       },
-      network: { mode: 'on', allow: ['evil.example', 'localhost:22'] },
+      sockets: { allow: ['/run/docker.sock'] },
+      network: { mode: 'on', allow: ['evil.example', 'localhost:22'], publish: [80] },
       environment: { keep: ['AWS_SECRET_ACCESS_KEY'] },
       approvals: { timeout: 3600 },
     }),
@@ -99,15 +102,19 @@ test('whatever a workspace would widen is told and has no effect', () => {
   const file = '/ws/.cordon.json';
   const why = 'has no effect: a workspace can only narrow the policy, and this would';
   assert.deepEqual(problems, [
+    `${file}: filesystem.git ${why} raise it from ask to allow.`,
     `${file}: filesystem.temp ${why} raise it from private to shared.`,
     `${file}: filesystem.caches ${why} raise it from private to shared.`,
     `${file}: network.mode ${why} raise it from ask to on.`,
     `${file}: approvals.timeout ${why} raise it from 300 to 3600.`,
     `${file}: filesystem.writableRoots[0] ${why} open /etc for writing.`,
+    `${file}: filesystem.readRoots[0] ${why} open /etc for reading.`,
     `${file}: filesystem.denyRead[0] ${why} open /home/ada/.ssh.`,
     `${file}: filesystem.protectedPaths[0] ${why} open .vscode.`,
+    `${file}: sockets.allow[0] ${why} let /run/docker.sock be connected to.`,
     `${file}: network.allow[0] ${why} allow evil.example.`,
     `${file}: network.allow[1] ${why} allow localhost:22.`,
+    `${file}: network.publish[0] ${why} publish port 80.`,
     `${file}: environment.keep[0] ${why} hand AWS_SECRET_ACCESS_KEY to the command.`,
   ]);
   const plain = resolved([]).policy;
@@ -119,6 +126,11 @@ test('whatever a workspace would widen is told and has no effect', () => {
   assert.deepEqual(policy.filesystem.denyRead, plain.filesystem.denyRead);
   assert.deepEqual(policy.filesystem.writableRoots, plain.filesystem.writableRoots);
   assert.deepEqual(policy.environment, plain.environment);
+  assert.deepEqual(policy.sockets, plain.sockets);
+  assert.deepEqual(
+    [policy.filesystem.git, policy.filesystem.readRoots, policy.network.publish],
+    [plain.filesystem.git, [], []],
+  );
   assert.deepEqual(
     [rulesOf(policy), policy.network.hostPorts, policy.network.mode],
     [[], [], plain.network.mode],
@@ -163,7 +175,7 @@ test('a relative entry of a workspace holds in its own folder, one of the user i
   const own = policy.filesystem.denyRead
     .filter(({ origin }) => origin.kind === 'setting')
     .map(({ path }) => path);
-  assert.deepEqual(own, ['/ws/.env', '/other/.env', '/ws/keys']);
+  assert.deepEqual(new Set(own), new Set(['/ws/.env', '/other/.env', '/ws/keys']));
 });
 
 test('the user gives built-in entries back with !, except those that are fixed', () => {
@@ -177,7 +189,7 @@ test('the user gives built-in entries back with !, except those that are fixed',
   ]);
   const file = '/home/ada/.config/Code/User/settings.json';
   assert.deepEqual(problems, [
-    `${file}: filesystem.denyRead[1] has no effect: /home/ada/notes is not closed by default.`,
+    `${file}: filesystem.denyRead[1] has no effect: /home/ada/notes is not closed.`,
     `${file}: filesystem.protectedPaths[1] has no effect: .git stays protected whatever the settings say.`,
     `${file}: filesystem.protectedPaths[2] has no effect: .cordon.json stays protected whatever the settings say.`,
   ]);
@@ -277,8 +289,8 @@ test('the administrator’s roots bound every other', () => {
   );
   assert.deepEqual(rootsOf(policy), ['/ws/web', '/home/ada/src/a']);
   assert.deepEqual(problems, [
-    '/etc/cordon/policy.json: filesystem.writableRoots leaves /elsewhere read-only.',
     '/home/ada/.config/Code/User/settings.json: filesystem.writableRoots[1] has no effect: the administrator does not let it be written to.',
+    '/etc/cordon/policy.json: filesystem.writableRoots leaves /elsewhere read-only.',
   ]);
 });
 
@@ -443,7 +455,7 @@ test('variables that look like secrets or lead out are dropped, others stay', ()
     'GOOGLE_APPLICATION_CREDENTIALS',
     'DATABASE_URL',
     'SENTRY_DSN',
-    'SSH_AUTH_SOCK',
+    'SSH_AGENT_PID',
     'GIT_ASKPASS',
     'DBUS_SESSION_BUS_ADDRESS',
     'DOCKER_HOST',
@@ -480,6 +492,7 @@ test('variables that look like secrets or lead out are dropped, others stay', ()
     'KEYBOARD',
     'MONKEY',
     'SSH_CONNECTION',
+    'SSH_AUTH_SOCK',
     'VSCODE_INJECTION',
     'VSCODE_SHELL_INTEGRATION',
     'TERM_PROGRAM',
