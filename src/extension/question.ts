@@ -51,6 +51,7 @@ const ENGINES = /\/(docker|podman|containerd|buildkitd?|crio|libvirt|lxd|incus)[
 
 /** What is more than it looks like is said in words for those who do not know it. */
 function warning(request: AccessRequest): string {
+  if (request.action === 'write' && request.object.protected) return ' (protected)';
   if (request.action !== 'socket' || !ENGINES.test(request.object.path)) return '';
   return '. Whoever is let in there can do anything on this computer, outside the sandbox';
 }

@@ -15,6 +15,13 @@ test('a title names the program and what it wants', () => {
   );
 });
 
+test('a title says that a place is protected', () => {
+  assert.equal(
+    questionTitle(write({ protected: true }, { wish: 'create the folder ~/ws/.vscode' })),
+    'curl wants to create the folder ~/ws/.vscode (protected)',
+  );
+});
+
 test('a title says when a name leads to this computer, a private network or cloud metadata', () => {
   const titles = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '169.254.169.254'].map(
     (address) =>
