@@ -324,12 +324,32 @@ static void send_frame(struct supervisor *sup, const struct denial *denial)
 	broker_send(sup, &w);
 }
 
+/*
+ * The desktop's own, which libraries try without anybody's wish: nothing that
+ * a person has to read.
+ */
+static bool is_tried_by_libraries(const struct denial *denial)
+{
+	static const char *const places[] = { "/run/user", "/run/dbus",
+					      "/tmp/.X11-unix" };
+
+	if (denial->wanted->action != ACTION_SOCKET ||
+	    denial->reason != REASON_RULE)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (is_below(denial->wanted->path, places[i]))
+			return true;
+	return false;
+}
+
 void tell_denial(struct supervisor *sup, const struct denial *denial)
 {
 	char line[PATH_BYTES_MAX + DEED_BYTES_MAX + PLACE_BYTES_MAX +
 		  WHY_BYTES_MAX];
 	unsigned news = denials_note(sup->denials, denial, loop_now_ms());
 
+	if (is_tried_by_libraries(denial))
+		news = news & DENIAL_NEW ? DENIAL_RECORD : 0;
 	if (news & DENIAL_RECORD)
 		send_frame(sup, denial);
 	if (news & DENIAL_NEW) {

@@ -23,6 +23,7 @@
 #include "opens.h"
 #include "request.h"
 #include "resolve.h"
+#include "task.h"
 #include "tripwire.h"
 #include "uapi.h"
 
@@ -129,44 +130,109 @@ static bool is_covered(const struct plan *plan, const char *path)
 	return covered;
 }
 
-static bool is_plain_rest(const char *rest)
+/* An absolute path as the caller sees it, of one that may be relative. */
+static int make_absolute(const struct call *call, const char *path,
+			 char ret_path[PATH_BYTES_MAX])
 {
-	char path[PATH_BYTES_MAX];
+	char directory[PATH_BYTES_MAX] = "";
+	int err = 0, length;
 
-	return snprintf(path, sizeof(path), "/%s", rest) < PATH_BYTES_MAX &&
-	       is_plain_path(path);
+	if (path[0] != '/')
+		err = task_read_link(call->thread, "cwd", directory);
+	if (err)
+		return err;
+	length = snprintf(ret_path, PATH_BYTES_MAX, "%s%s%s", directory,
+			  directory[0] ? "/" : "", path);
+	return length < PATH_BYTES_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* From the nearest folder that is there, down what is not. */
+/* The nearest folder on the way that is there, and the rest of the way. */
+struct nearest {
+	int folder;		   /* O_PATH */
+	char path[PATH_BYTES_MAX]; /* canonical */
+	char rest[PATH_BYTES_MAX]; /* "/a/b" */
+};
+
+static int find_nearest(const struct call *call, const char *path,
+			struct nearest *ret)
+{
+	char head[PATH_BYTES_MAX];
+	int err = -ENOENT;
+
+	(void)snprintf(head, sizeof(head), "%s", path);
+	while (err == -ENOENT && head[0]) {
+		AUTO_PLACE struct place place = PLACE_NONE;
+
+		*strrchr(head, '/') = '\0';
+		err = find_file(call, head[0] ? head : "/", &place);
+		if (!err)
+			err = locate_place(call, &place, ret->path);
+		if (!err)
+			ret->folder = TAKE(place.file);
+	}
+	(void)snprintf(ret->rest, sizeof(ret->rest), "%s", path + strlen(head));
+	return err ? -ENOENT : 0;
+}
+
+static int join_path(const char *head, const char *rest,
+		     char ret_path[PATH_BYTES_MAX])
+{
+	int length = snprintf(ret_path, PATH_BYTES_MAX, "%s%s",
+			      strcmp(head, "/") == 0 ? "" : head, rest);
+
+	return length < PATH_BYTES_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* A link at the begin of the rest leads on: 1 with the whole new path. */
+static int follow_link(const struct nearest *nearest,
+		       char ret_path[PATH_BYTES_MAX])
+{
+	size_t first = strcspn(nearest->rest + 1, "/");
+	char name[PATH_BYTES_MAX], target[PATH_BYTES_MAX], way[PATH_BYTES_MAX];
+	ssize_t length;
+	int err;
+
+	(void)snprintf(name, sizeof(name), "%.*s", (int)first,
+		       nearest->rest + 1);
+	/* Not "..": there is no such way from a folder that is not there. */
+	length = readlinkat(nearest->folder, name, target + 1,
+			    sizeof(target) - 2);
+	if (length <= 0)
+		return 0;
+	target[0] = '/';
+	target[length + 1] = '\0';
+	if (target[1] == '/')
+		err = join_path(target + 1, nearest->rest + 1 + first,
+				ret_path);
+	else
+		err = join_path(nearest->path, target, way)
+			      ?: join_path(way, nearest->rest + 1 + first,
+					   ret_path);
+	return err ? err : 1;
+}
+
 static int find_covered(const struct call *call, const char *path,
 			struct found_socket *found)
 {
-	char head[PATH_BYTES_MAX], whole[PATH_BYTES_MAX];
-	const char *rest = NULL;
-	int err = -ENOENT;
-	char *slash;
+	char at[PATH_BYTES_MAX], whole[PATH_BYTES_MAX];
+	int err = make_absolute(call, path, at), leads_on = 1;
 
-	(void)snprintf(head, sizeof(head), "%s%s", path[0] == '/' ? "" : "./",
-		       path);
-	while (err == -ENOENT) {
-		AUTO_PLACE struct place place = PLACE_NONE;
+	for (int links = 0; !err && leads_on == 1; links++) {
+		struct nearest nearest = { .folder = -1 };
 
-		slash = strrchr(head, '/');
-		if (!slash || slash == head)
-			return -ENOENT;
-		*slash = '\0';
-		rest = path + (slash - head) + 1 - (path[0] == '/' ? 0 : 2);
-		err = find_file(call, head, &place);
-		if (!err && locate_place(call, &place, whole))
-			return -ENOENT;
+		err = links < LINKS_MAX ? find_nearest(call, at, &nearest)
+					: -ELOOP;
+		if (err)
+			return err;
+		leads_on = follow_link(&nearest, at);
+		err = join_path(nearest.path, nearest.rest, whole);
+		close_quietly(nearest.folder);
 	}
-	if (err || !is_plain_rest(rest))
+	if (err || leads_on < 0)
 		return -ENOENT;
-	if (strlen(whole) + 1 + strlen(rest) >= sizeof(whole))
-		return -ENAMETOOLONG;
-	(void)strcat(strcat(whole, "/"), rest);
-	return is_covered(call->sup->plan, whole) ? find_on_host(whole, found)
-						  : -ENOENT;
+	return is_plain_path(whole) && is_covered(call->sup->plan, whole)
+		       ? find_on_host(whole, found)
+		       : -ENOENT;
 }
 
 static int find_socket(const struct call *call, const char *path,
