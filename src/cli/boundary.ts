@@ -94,18 +94,18 @@ function policyFileLayer(file: string | undefined): Layer | undefined {
 }
 
 /** What the flags say; nothing for none of them, so that a plain run need not read their schema. */
-function flagsLayer({
-  write = [],
-  network,
-  allow = [],
-  deny = [],
-}: BoundaryFlags): Layer | undefined {
-  if (network === undefined && [write, allow, deny].every(({ length }) => length === 0))
-    return undefined;
+function flagsLayer(flags: BoundaryFlags): Layer | undefined {
+  const { write = [], read, git, network, allow = [], deny = [] } = flags;
+  const said = [read, git, network, ...write, ...allow, ...deny];
+  if (said.every((each) => each === undefined)) return undefined;
   return parseLayerValue(
     { kind: 'run', typed: true },
     {
-      filesystem: { writableRoots: write.map((folder) => realFolder('--write', folder)) },
+      filesystem: {
+        writableRoots: write.map((folder) => realFolder('--write', folder)),
+        ...(read === undefined ? {} : { read }),
+        ...(git === undefined ? {} : { git }),
+      },
       network: { ...(network === undefined ? {} : { mode: network }), allow, deny },
     },
   );

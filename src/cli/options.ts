@@ -4,12 +4,14 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './usage.js';
 import type { Command } from 'commander';
-import type { NetworkMode } from '../plan/plan.js';
+import type { GitMode, NetworkMode, ReadMode } from '../policy/policy.js';
 
 /** Flags that shape the boundary: run, shell, explain and plan take them alike. */
 export interface BoundaryFlags {
   readonly root?: string;
   readonly write?: readonly string[];
+  readonly read?: ReadMode;
+  readonly git?: GitMode;
   readonly network?: NetworkMode;
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -34,8 +36,14 @@ export function addBoundaryOptions(command: Command): Command {
     )
     .addOption(list('--write <dir>', 'another writable folder (repeatable)'))
     .addOption(
-      new Option('--read <what>', 'what can be read: anywhere, except for secrets').argParser(
-        only('--read', ['anywhere'], { roots: 'keeping reads to the roots' }),
+      new Option(
+        '--read <what>',
+        'what is read without a question: anywhere, except for secrets, or roots',
+      ).argParser(read),
+    )
+    .addOption(
+      new Option('--git <how>', 'changes to git repositories: ask, allow or protect').argParser(
+        git,
       ),
     )
     .addOption(
@@ -113,6 +121,16 @@ function only(flag: string, known: readonly string[], planned: Readonly<Record<s
     }
     throw new InvalidArgumentError(`It must be ${known.join(' or ')}.`);
   };
+}
+
+function read(value: string): ReadMode {
+  if (value === 'anywhere' || value === 'roots') return value;
+  throw new InvalidArgumentError('It must be anywhere or roots.');
+}
+
+function git(value: string): GitMode {
+  if (value === 'ask' || value === 'allow' || value === 'protect') return value;
+  throw new InvalidArgumentError('It must be ask, allow or protect.');
 }
 
 function network(value: string): NetworkMode {

@@ -15,6 +15,10 @@ export function planEnvironment(policy: Policy, caches: readonly Variable[]): Pl
     ],
     keep: policy.environment.keep.map(({ value }) => value),
     set: [
+      // `git status` and prompts would write the index only to be faster the next time, and ask for that (git(1)).
+      ...(policy.filesystem.git.value === 'allow'
+        ? []
+        : [{ name: 'GIT_OPTIONAL_LOCKS', value: '0', overwrite: false }]),
       ...(hasPrivateTemp ? [{ name: 'TMPDIR', value: '/tmp', overwrite: true }] : []),
       ...caches,
     ],

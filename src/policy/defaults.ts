@@ -260,7 +260,7 @@ export const quietPatterns: readonly string[] = [
   '*.pyc',
   '.*_history*',
   '.lesshst*',
-  '.viminf*',
+  '.viminf*', // .viminfo, and .viminfo.tmp, .viminfz.tmp … while it is written
   '.wget-hsts',
   '.zcompdump*',
   '.uuid*',

@@ -133,7 +133,8 @@ test('flags that are unknown, misspelt, or cannot be enforced by this version ar
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['--netwrok', 'off'], /--netwrok.*--network/],
     [['--network', 'no'], /off, ask or on/],
-    [['--read', 'roots'], /cannot enforce/],
+    [['--read', 'root'], /anywhere or roots/],
+    [['--git', 'no'], /ask, allow or protect/],
     [['--engine', 'bubblewrap'], /cannot enforce/],
     [['--engine', 'landlock'], /cannot enforce/],
     [['--engine', 'docker'], /namespaces/],

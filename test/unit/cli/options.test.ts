@@ -23,7 +23,8 @@ function parse(...argv: readonly string[]): {
 
 test('every flag arrives, repeated ones in order', () => {
   const given = [
-    ...['--root', 'r', '--write', 'a', '--write', 'b', '--read', 'anywhere', '--network', 'off'],
+    ...['--root', 'r', '--write', 'a', '--write', 'b', '--read', 'roots', '--network', 'off'],
+    ...['--git', 'allow'],
     ...['--allow', 'x:1', '--allow', 'y', '--deny', 'z', '--ask', 'tty', '--engine', 'namespaces'],
     ...['--events', 'e', '--policy', 'p'],
   ];
@@ -31,7 +32,8 @@ test('every flag arrives, repeated ones in order', () => {
     flags: {
       root: 'r',
       write: ['a', 'b'],
-      read: 'anywhere',
+      read: 'roots',
+      git: 'allow',
       network: 'off',
       allow: ['x:1', 'y'],
       deny: ['z'],
@@ -60,7 +62,6 @@ test('one call’s lists do not leak into the next one', () => {
 
 test('a value that this version cannot enforce is refused by name', () => {
   for (const given of [
-    ['--read', 'roots'],
     ['--engine', 'bubblewrap'],
     ['--engine', 'landlock'],
     ['--limit', 'memory=1G'],

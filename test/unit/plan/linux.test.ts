@@ -26,6 +26,9 @@ const quiet = { filesystem: { caches: 'off' } };
 /** A host on which another sandbox holds the calls: mounts are all there is. */
 const unheld = { host: { overlay: true, hold: false, holdReads: true } };
 
+/** So that reading a repository raises no question. */
+const noOptionalLocks = { name: 'GIT_OPTIONAL_LOCKS', value: '0', overwrite: false };
+
 interface Case {
   readonly tree?: Tree;
   readonly settings?: unknown;
@@ -222,6 +225,7 @@ test('with git: allow a repository outside of its root is open from the start', 
     run: { directory: at('/repo/web') },
   });
   assert.equal(plan.files.git, 'allow');
+  assert.ok(!plan.environment.set.some(({ name }) => name === noOptionalLocks.name));
   assert.deepEqual(plan.opens, [{ access: 'git', path: '/repo/.git' }]);
 });
 
@@ -717,7 +721,7 @@ test('a shared temporary folder is writable, and what is protected holds there, 
     'writable /ws',
     'guard /tmp/keep',
   ]);
-  assert.deepEqual(planned(given).plan.environment.set, []);
+  assert.deepEqual(planned(given).plan.environment.set, [noOptionalLocks]);
 });
 
 test('a /var/tmp that is a link to /tmp is one folder', () => {
@@ -869,7 +873,10 @@ test('shared caches are writable where they are, without the programs beside the
 
 test('caches that are off stay read-only, and no variable points anywhere', () => {
   const { plan } = planned({ tree: ['/home/ada/.npm/'] });
-  assert.deepEqual(plan.environment.set, [{ name: 'TMPDIR', value: '/tmp', overwrite: true }]);
+  assert.deepEqual(plan.environment.set, [
+    noOptionalLocks,
+    { name: 'TMPDIR', value: '/tmp', overwrite: true },
+  ]);
 });
 
 test('a root around the home folder protects its start-up files and says what is left', () => {
