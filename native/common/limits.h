@@ -37,8 +37,8 @@ enum {
 	SUBJECT_ARGUMENT_BYTES_MAX = 4096, /* all of a subject's, together */
 
 	/* Places that answers open. */
-	OPENS_MAX = 4096, /* of one run, and in one frame */
-	DETACH_PATIENT_MS = 20,
+	OPENS_MAX = 4096,	/* of one run, and in one frame */
+	DETACH_PATIENT_MS = 50, /* of a mount that nobody can write to */
 
 	/* Tripwires. */
 	TRIPWIRE_NODES_MAX = 1 << 20,	 /* files that the kernel knows of */
@@ -77,7 +77,7 @@ enum {
 	DNS_STREAMS_MAX = 16, /* connections to port 53 */
 	DNS_STREAM_MS = 10000,
 	CALLS_MAX = 256, /* calls that are answered at a time, a thread each */
-	CALL_STACK_BYTES = 128 << 10,
+	CALL_STACK_BYTES = 256 << 10, /* a judgement needs 70 KiB */
 	QUESTIONS_MAX = CALLS_MAX + LOOKUPS_MAX, /* open ones */
 	ANSWER_ADDRESSES_MAX = 64,
 	BOUND_SOCKETS_MAX = 1024, /* unix sockets with a path, of one run */

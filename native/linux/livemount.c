@@ -144,18 +144,26 @@ static bool make_read_only_again(int folder, const char *name)
 					sizeof(read_only)) == 0;
 }
 
-/* 0, or why it is not gone yet: EBUSY for its files or for itself. */
-static int try_to_detach(struct task *task, int folder)
+/*
+ * Of a call under way our threads have descriptors still; waiting for those is
+ * no harm once nothing can be written any more.
+ */
+static int detach_patiently(const char *name)
 {
-	task->is_written = !make_read_only_again(folder, task->name);
-	if (task->is_written)
-		return -EBUSY;
-	return umount2(task->name, UMOUNT_NOFOLLOW) ? -errno : 0;
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int left = DETACH_PATIENT_MS; left > 0; left--) {
+		if (umount2(name, UMOUNT_NOFOLLOW) == 0)
+			return 0;
+		if (errno != EBUSY)
+			return -errno;
+		(void)nanosleep(&pause, NULL);
+	}
+	return -EBUSY;
 }
 
 static int detach_there(void *argument)
 {
-	static const struct timespec pause = { .tv_nsec = 1000000 };
 	struct task *task = argument;
 	int err = enter(task), folder;
 
@@ -166,13 +174,10 @@ static int detach_there(void *argument)
 		return -errno;
 	if (!is_ours(folder, task->name, &task->mount))
 		return -ESTALE;
-	/* A call that was just answered may have its descriptors still. */
-	for (int left = DETACH_PATIENT_MS; left > 0; left--) {
-		err = try_to_detach(task, folder);
-		if (err != -EBUSY)
-			return err;
-		(void)nanosleep(&pause, NULL);
-	}
+	task->is_written = !make_read_only_again(folder, task->name);
+	err = task->is_written ? -EBUSY : detach_patiently(task->name);
+	if (err != -EBUSY)
+		return err;
 	task->is_kept = true;
 	return umount2(task->name, UMOUNT_NOFOLLOW | MNT_DETACH) ? -errno : 0;
 }

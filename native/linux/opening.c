@@ -136,6 +136,9 @@ static void carry_out(struct opening_job *job)
 	case OPENING_KEEP:
 		job->err = opens_keep(job->sup, is_listed, job);
 		break;
+	case OPENING_PLANNED:
+		opens_mount_planned(job->sup);
+		break;
 	}
 }
 
@@ -216,6 +219,24 @@ int opening_begin(struct supervisor *sup, struct opening_job *job)
 	(void)pthread_cond_signal(&sup->opening->added);
 	(void)pthread_mutex_unlock(&sup->opening->lock);
 	return 0;
+}
+
+int opening_start(struct supervisor *sup)
+{
+	struct opening_job *job;
+	int err;
+
+	if (sup->plan->open_count == 0)
+		return 0;
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return -ENOMEM;
+	job->kind = OPENING_PLANNED;
+	job->done = opening_free;
+	err = opening_begin(sup, job);
+	if (err)
+		opening_free(job);
+	return err;
 }
 
 void opening_finish(struct supervisor *sup)

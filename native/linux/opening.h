@@ -11,7 +11,8 @@ enum opening_kind {
 	OPENING_ADD,	 /* each for itself */
 	OPENING_ADD_ALL, /* all or none */
 	OPENING_REMOVE,
-	OPENING_KEEP, /* removes what is neither listed nor the plan's */
+	OPENING_KEEP,	 /* removes what is neither listed nor the plan's */
+	OPENING_PLANNED, /* mounts the plan's own; none are listed */
 };
 
 struct opening_entry {
@@ -44,6 +45,9 @@ void opening_free(struct opening_job *job);
 
 /* Takes the job over, unless it fails. */
 MUST_CHECK int opening_begin(struct supervisor *sup, struct opening_job *job);
+
+/* The plan's own, when there are any: before everything else. */
+MUST_CHECK int opening_start(struct supervisor *sup);
 
 /* After the run: carries out what was begun, then ends. */
 void opening_finish(struct supervisor *sup);

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "../common/limits.h"
+#include "files.h"
+#include "rules.h"
 #include "tripwire.h"
 
 struct entry {
@@ -178,12 +180,21 @@ static int mount_entry(struct supervisor *sup, struct entry *entry,
 
 /* Changes */
 
+/* What can be written gets what is protected in a root; also where nothing is
+ * yet. Without a listener nobody judges. */
+static int protect(struct supervisor *sup, const struct open *open)
+{
+	if (open->access != ACCESS_WRITE || !sup->files)
+		return 0;
+	return rules_add_root(files_rules(sup), open->path);
+}
+
 static int add(struct supervisor *sup, const struct open *open,
 	       const struct identity *judged)
 {
 	struct opens *opens = sup->opens;
 	struct entry *entry;
-	int err = 0;
+	int err;
 
 	if (*find(opens, open))
 		return 0;
@@ -192,7 +203,8 @@ static int add(struct supervisor *sup, const struct open *open,
 	entry = create_entry(open);
 	if (!entry)
 		return -ENOMEM;
-	if (has_mounts(open->access))
+	err = protect(sup, open);
+	if (!err && has_mounts(open->access))
 		err = mount_entry(sup, entry, judged);
 	if (err)
 		free(entry);
@@ -295,7 +307,6 @@ const char *opens_explain(int err)
 
 /* Begin and end */
 
-/* What of the plan's own cannot be mounted is open all the same. */
 static int add_planned(struct supervisor *sup, const struct open *open)
 {
 	struct entry *entry = create_entry(open);
@@ -304,7 +315,7 @@ static int add_planned(struct supervisor *sup, const struct open *open)
 		return -ENOMEM;
 	entry->planned = true;
 	insert(sup->opens, entry);
-	return 0;
+	return protect(sup, open);
 }
 
 int opens_start(struct supervisor *sup)
@@ -320,9 +331,14 @@ int opens_start(struct supervisor *sup)
 	for (size_t i = 0; i < sup->plan->open_count && !err; i++)
 		if (!*find(opens, &sup->plan->opens[i]))
 			err = add_planned(sup, &sup->plan->opens[i]);
-	if (opens->first)
-		renew_mounts_below(sup, "/");
 	return err;
+}
+
+void opens_mount_planned(struct supervisor *sup)
+{
+	(void)pthread_mutex_lock(&sup->opens->changing);
+	renew_mounts_below(sup, "/");
+	(void)pthread_mutex_unlock(&sup->opens->changing);
 }
 
 void opens_finish(struct supervisor *sup)

@@ -9,6 +9,11 @@
 
 /* Before "go": the plan's own. */
 MUST_CHECK int opens_start(struct supervisor *sup);
+/*
+ * Mounts those that want it. May wait for tripwires to be served, so not
+ * before the loop runs, and not on it.
+ */
+void opens_mount_planned(struct supervisor *sup);
 /* After the run, when nobody looks any more. */
 void opens_finish(struct supervisor *sup);
 

@@ -257,8 +257,6 @@ static void start_parts(struct supervisor *sup, const struct hand_over *given,
 	if (!err)
 		err = denials_start(sup);
 	if (!err)
-		err = opens_start(sup);
-	if (!err)
 		err = signals_start(sup);
 	if (!err)
 		err = watch(sup, &sup->control_source, sup->control,
@@ -270,12 +268,16 @@ static void start_parts(struct supervisor *sup, const struct hand_over *given,
 		err = network_start(sup);
 	if (!err && sup->listener >= 0)
 		err = files_start(sup);
+	if (!err)
+		err = opens_start(sup);
 	if (!err && sup->listener >= 0)
 		err = notify_start(sup);
 	if (!err)
 		err = broker_start(sup);
 	if (!err)
 		err = tripwire_watch(sup);
+	if (!err)
+		err = opening_start(sup);
 	if (!err && given->terminal >= 0)
 		err = terminal_start(sup, given->terminal, is_terminal);
 	if (err)

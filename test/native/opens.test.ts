@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -35,20 +36,27 @@ interface Shell {
   revoke(...paths: readonly string[]): Promise<readonly unknown[]>;
 }
 
-/** Nothing is open in it but its workspace; every question is answered no. */
-async function startShell(t: Test, mounts: (outside: string) => readonly unknown[] = () => []) {
+interface Parts {
+  readonly mounts?: (outside: string) => readonly unknown[];
+  readonly plan?: (outside: string) => Readonly<Record<string, unknown>>;
+  readonly reply?: (frame: Frame, outside: string) => Frame | undefined;
+}
+
+/** Nothing is open in it but its workspace; every question is answered no, unless the parts say otherwise. */
+async function startShell(t: Test, parts: Parts = {}) {
   const folder = realpathSync(mkdtempSync(path.join(os.homedir(), 'opens-')));
   const [workspace, outside] = [path.join(folder, 'ws'), path.join(folder, 'outside')];
   mkdirSync(workspace);
   mkdirSync(outside);
   const base = planFor(workspace);
   const plan = planFor(workspace, {
-    mounts: [...(base['mounts'] as readonly unknown[]), ...mounts(outside)],
+    mounts: [...(base['mounts'] as readonly unknown[]), ...(parts.mounts?.(outside) ?? [])],
+    ...parts.plan?.(outside),
   });
   const peer = await startLauncher(['/bin/sh'], {
     cwd: workspace,
     plan,
-    reply: deny,
+    reply: (frame) => (parts.reply ?? deny)(frame, outside),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   t.after(() => {
@@ -152,7 +160,7 @@ test('a grant that is repeated is one grant', async (t) => {
 });
 
 test('what is hidden or protected below a granted folder stays so', async (t) => {
-  const shell = await startShell(t, (outside) => {
+  const mounts = (outside: string): readonly unknown[] => {
     mkdirSync(path.join(outside, 'secret'));
     mkdirSync(path.join(outside, 'kept'));
     writeFileSync(path.join(outside, 'secret', 'key'), 'key\n');
@@ -160,12 +168,70 @@ test('what is hidden or protected below a granted folder stays so', async (t) =>
       { op: 'mask', path: path.join(outside, 'secret') },
       { op: 'protect', path: path.join(outside, 'kept') },
     ];
-  });
+  };
+  const shell = await startShell(t, { mounts });
   await shell.grant(shell.outside);
   assert.equal(await isOpen(shell, path.join(shell.outside, 'file')), true);
   assert.equal(await isOpen(shell, path.join(shell.outside, 'secret', 'file')), false);
   assert.equal((await shell.run(`cat '${shell.outside}/secret/key'`)).code, 1);
   assert.notEqual((await shell.run(`test -w '${shell.outside}/kept'`)).code, 0);
+});
+
+function filesWith(parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { ...(planFor('/')['files'] as Readonly<Record<string, unknown>>), ...parts };
+}
+
+test('what is protected by its name is protected in a granted folder, too', async (t) => {
+  const shell = await startShell(t, {
+    plan: () => ({ files: filesWith({ names: ['.vscode'], git: 'ask' }) }),
+  });
+  await shell.grant(shell.outside);
+  const script = `cd '${shell.outside}' && mkdir plain; mkdir .vscode; mkdir plain/.git; git init -q own`;
+  assert.notEqual((await shell.run(script)).code, 0);
+  assert.deepEqual(readdirSync(shell.outside).sort(), ['own', 'plain']);
+  assert.deepEqual(readdirSync(path.join(shell.outside, 'plain')), []);
+  assert.deepEqual(readdirSync(path.join(shell.outside, 'own')), []);
+});
+
+test('a program whose directory lies below writes there by relative paths', async (t) => {
+  const shell = await startShell(t);
+  mkdirSync(path.join(shell.outside, 'in'));
+  await shell.run(`cd '${shell.outside}/in'`);
+  await shell.grant(shell.outside);
+  assert.deepEqual(await shell.run('echo word > file && mkdir folder && mv file ../moved'), {
+    code: 0,
+    output: '',
+  });
+  assert.equal(readFileSync(path.join(shell.outside, 'moved'), 'utf8'), 'word\n');
+  assert.deepEqual(readdirSync(path.join(shell.outside, 'in')), ['folder']);
+  assert.deepEqual(await shell.revoke(shell.outside), [false]);
+  assert.notEqual((await shell.run('echo word > file')).code, 0);
+  assert.deepEqual(readdirSync(path.join(shell.outside, 'in')), ['folder']);
+});
+
+test('what the plan opens is open from the start', async (t) => {
+  const shell = await startShell(t, {
+    plan: (outside) => ({ opens: [{ access: 'write', path: outside }] }),
+  });
+  assert.equal(await isOpen(shell, path.join(shell.outside, 'file')), true);
+});
+
+test('a folder that another one replaces while the question stands is not opened', async (t) => {
+  const shell = await startShell(t, {
+    reply: (frame, outside) => {
+      const answer = deny(frame);
+      if (answer === undefined) return undefined;
+      assert.equal((frame['object'] as { readonly folder: unknown }).folder, outside);
+      renameSync(outside, `${outside}.old`);
+      mkdirSync(outside);
+      return { ...answer, effect: 'allow', opens: [opening(outside)], message: null };
+    },
+  });
+  assert.notEqual((await shell.run(`touch '${shell.outside}/file'`)).code, 0);
+  const [opened] = (await shell.peer.frame('opened'))['opens'] as readonly Frame[];
+  assert.match(String(opened?.['error']), /another folder/);
+  assert.deepEqual(readdirSync(shell.outside), []);
+  assert.deepEqual(readdirSync(`${shell.outside}.old`), []);
 });
 
 test('grants within each other are taken back in any order', async (t) => {
