@@ -23,10 +23,3 @@ MUST_CHECK int inner_find(const struct inner_network *inner, uint16_t port,
 /* A new TCP socket of the sandbox's network that does not block. */
 MUST_CHECK int inner_take_socket(struct inner_network *inner,
 				 sa_family_t family, int *ret_fd);
-
-/*
- * The same as inner_find() in the text of /proc/net/tcp or tcp6, proc(5);
- * pure.
- */
-bool find_listener(const char *text, uint16_t port,
-		   struct ip_address *ret_address);
