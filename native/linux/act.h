@@ -34,7 +34,9 @@ struct allowance {
 	bool write; /* on the host's view, where ours is read-only */
 	bool protected, git;
 	char protected_path[PATH_BYTES_MAX], repository[PATH_BYTES_MAX];
-	int content; /* that was shown; -1: none */
+	/* What was shown: its bytes, -1: none; without these its text. */
+	int content;
+	char *change;
 };
 
 struct act {

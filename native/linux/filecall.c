@@ -39,8 +39,6 @@ struct shape {
 
 #define ON_DESCRIPTOR .directory = 1, .descriptor = true
 #define AT_ANY (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)
-#define SET(n) \
-	.attribute = n, .attribute_value = (n) + 1, .attribute_size = (n) + 2
 
 static const struct shape shapes[] = {
 	{ SYS_openat, OPERATION_OPEN, .directory = 1, .path = 2, .flags = 3,
@@ -68,12 +66,13 @@ static const struct shape shapes[] = {
 	  .group = 4, .flags = 5, .valid = AT_ANY },
 	{ SYS_utimensat, OPERATION_TIMES, .directory = 1, .path = 2, .times = 3,
 	  .flags = 4, .valid = AT_ANY, .times_form = TIMES_NANOSECONDS },
-	{ SYS_setxattr, OPERATION_SET_ATTRIBUTE, .path = 1, SET(2),
-	  .attribute_flags = 5 },
-	{ SYS_lsetxattr, OPERATION_SET_ATTRIBUTE, .path = 1, SET(2),
-	  .attribute_flags = 5, .fixed = AT_SYMLINK_NOFOLLOW },
-	{ SYS_fsetxattr, OPERATION_SET_ATTRIBUTE, ON_DESCRIPTOR, SET(2),
-	  .attribute_flags = 5 },
+	{ SYS_setxattr, OPERATION_SET_ATTRIBUTE, .path = 1, .attribute = 2,
+	  .attribute_value = 3, .attribute_size = 4, .attribute_flags = 5 },
+	{ SYS_lsetxattr, OPERATION_SET_ATTRIBUTE, .path = 1, .attribute = 2,
+	  .attribute_value = 3, .attribute_size = 4, .attribute_flags = 5,
+	  .fixed = AT_SYMLINK_NOFOLLOW },
+	{ SYS_fsetxattr, OPERATION_SET_ATTRIBUTE, ON_DESCRIPTOR, .attribute = 2,
+	  .attribute_value = 3, .attribute_size = 4, .attribute_flags = 5 },
 	{ SYS_setxattrat, OPERATION_SET_ATTRIBUTE, .directory = 1, .path = 2,
 	  .flags = 3, .valid = AT_ANY, .attribute = 4, .attribute_structure = 5,
 	  .attribute_size = 6 },
@@ -138,6 +137,11 @@ bool operates_on_file(enum operation operation)
 	return operation >= OPERATION_TRUNCATE;
 }
 
+bool operates_on_two(enum operation operation)
+{
+	return operation == OPERATION_RENAME || operation == OPERATION_LINK;
+}
+
 const char *file_call_name(const struct file_call *file)
 {
 	static const char *const names[] = {
@@ -167,7 +171,50 @@ bool file_call_follows(const struct file_call *file)
 	return !(file->flags & AT_SYMLINK_NOFOLLOW);
 }
 
-/* Flags that exclude each other are the kernel's to refuse. */
+/* What the kernel looks at before it looks at a path. */
+static int check_numbers(const struct file_call *file)
+{
+	if (file->operation == OPERATION_RENAME &&
+	    file->flags & RENAME_EXCHANGE &&
+	    file->flags & (RENAME_NOREPLACE | RENAME_WHITEOUT))
+		return -EINVAL;
+	if (file->operation == OPERATION_TRUNCATE && (int64_t)file->number < 0)
+		return -EINVAL;
+	if (file->operation != OPERATION_MKNOD)
+		return 0;
+	switch (file->mode & S_IFMT) {
+	case S_IFREG:
+	case S_IFCHR:
+	case S_IFBLK:
+	case S_IFIFO:
+	case S_IFSOCK:
+	case 0:
+		return 0;
+	case S_IFDIR:
+		return -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* What open(2) says to its flags, before anything is looked up. */
+static int check_open_flags(const struct file_call *file)
+{
+	int fd = openat(AT_FDCWD, "", file->flags, file->mode);
+
+	close_quietly(fd);
+	return errno == EINVAL ? -EINVAL : 0;
+}
+
+int file_call_error(const struct file_call *file, int err)
+{
+	int invalid = file->operation == OPERATION_OPEN && err != -ESRCH
+			      ? check_open_flags(file)
+			      : 0;
+
+	return invalid ? invalid : err;
+}
+
 static int read_numbers(const struct call *call, const struct shape *shape,
 			struct file_call *file)
 {
@@ -183,9 +230,7 @@ static int read_numbers(const struct call *call, const struct shape *shape,
 	file->attribute_flags = (int)argument(call, shape->attribute_flags);
 	if (shape->flags && file->flags & ~(shape->valid | shape->fixed))
 		return -EINVAL;
-	if (file->operation == OPERATION_TRUNCATE && (int64_t)file->number < 0)
-		return -EINVAL;
-	return 0;
+	return check_numbers(file);
 }
 
 static int read_path(const struct call *call, uint64_t address,
@@ -297,26 +342,6 @@ static int read_attribute(const struct call *call, const struct shape *shape,
 	return task_read_memory(call->thread, value, file->value, file->size);
 }
 
-/* What the kernel looks at before it follows a path. */
-static int check_mode(const struct file_call *file)
-{
-	if (file->operation != OPERATION_MKNOD)
-		return 0;
-	switch (file->mode & S_IFMT) {
-	case S_IFREG:
-	case S_IFCHR:
-	case S_IFBLK:
-	case S_IFIFO:
-	case S_IFSOCK:
-	case 0:
-		return 0;
-	case S_IFDIR:
-		return -EPERM;
-	default:
-		return -EINVAL;
-	}
-}
-
 static int read_memory(const struct call *call, const struct shape *shape,
 		       struct file_call *file)
 {
@@ -333,10 +358,14 @@ static int read_memory(const struct call *call, const struct shape *shape,
 	if (!err && shape->from)
 		err = read_path(call, argument(call, shape->from), may_be_empty,
 				file->from);
-	if (!err && shape->path)
-		err = read_path(call, argument(call, shape->path),
-				may_be_empty && !shape->from, file->path);
-	return err ? err : check_mode(file);
+	if (err || !shape->path)
+		return err;
+	err = read_path(call, argument(call, shape->path),
+			may_be_empty && !shape->from, file->path);
+	if (!operates_on_two(file->operation))
+		return err;
+	file->path_error = err;
+	return 0;
 }
 
 int file_call_read(const struct call *call, struct file_call *ret_file)
@@ -345,14 +374,16 @@ int file_call_read(const struct call *call, struct file_call *ret_file)
 	int err;
 
 	ret_file->value = NULL;
+	ret_file->path_error = 0;
 	if (!shape)
 		return -ENOSYS;
 	err = read_numbers(call, shape, ret_file);
 	if (!err)
 		err = read_memory(call, shape, ret_file);
-	if (err)
-		file_call_release(ret_file);
-	return err;
+	if (!err)
+		return 0;
+	file_call_release(ret_file);
+	return file_call_error(ret_file, err);
 }
 
 void file_call_release(struct file_call *file)

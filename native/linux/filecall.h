@@ -34,6 +34,7 @@ struct file_call {
 	bool is_descriptor;
 	int directory; /* descriptor of the caller's, or AT_FDCWD */
 	char path[PATH_BYTES_MAX];
+	int path_error; /* rename, link: only counts once `from` is found */
 	/* rename, link: from where; symlink: the text. */
 	int from_directory;
 	char from[PATH_BYTES_MAX];
@@ -54,6 +55,9 @@ struct file_call {
 /* Whether it is on a file that is there, not on a name in a folder. */
 bool operates_on_file(enum operation operation);
 
+/* Whether it goes from one path to another: rename, link. */
+bool operates_on_two(enum operation operation);
+
 /* Its name in PROTOCOL.md. */
 const char *file_call_name(const struct file_call *file);
 
@@ -67,4 +71,9 @@ bool file_call_follows(const struct file_call *file);
  */
 MUST_CHECK int file_call_read(const struct call *call,
 			      struct file_call *ret_file);
+/*
+ * An error that was met on the way, or EINVAL when the kernel would have said
+ * that of the flags before it came so far.
+ */
+MUST_CHECK int file_call_error(const struct file_call *file, int err);
 void file_call_release(struct file_call *file);

@@ -77,13 +77,15 @@ static int resolve_source(struct act *act)
 	struct file_call *file = &act->file;
 	int err;
 
-	if (!*file->from)
-		return take_file(act, file->from_directory, from);
-	err = resolve_parent(act->call, file->from_directory, file->from, from);
-	if (!err && file->operation == OPERATION_LINK &&
-	    file->flags & AT_SYMLINK_FOLLOW)
-		err = resolve_file(act->call, true, from);
-	return err;
+	if (*file->from)
+		err = resolve_parent(act->call, file->from_directory,
+				     file->from, from);
+	else
+		err = take_file(act, file->from_directory, from);
+	if (!err && *file->from && file->operation == OPERATION_LINK)
+		err = resolve_file(act->call, file->flags & AT_SYMLINK_FOLLOW,
+				   from);
+	return err ? err : file->path_error;
 }
 
 static int resolve(struct act *act)
@@ -94,8 +96,7 @@ static int resolve(struct act *act)
 
 	if (file->is_descriptor)
 		return take_descriptor(act);
-	if (file->operation == OPERATION_RENAME ||
-	    file->operation == OPERATION_LINK)
+	if (operates_on_two(file->operation))
 		err = resolve_source(act);
 	if (err)
 		return err;
@@ -245,31 +246,26 @@ static int act_through(struct act *act, int *ret_fd)
 	return -EBUSY;
 }
 
-/* Gives the caller the descriptor as the result of its call. */
-static int give(const struct call *call, int fd, bool close_on_exec)
+/*
+ * Puts the descriptor into the caller: its number there. Not with
+ * SECCOMP_ADDFD_FLAG_SEND, which is one switch less: the caller would go on
+ * while we have the file open, too, and could not execute what it has just
+ * written (ETXTBSY, execve(2)).
+ */
+static int put_descriptor(const struct call *call, int fd, bool close_on_exec)
 {
 	struct seccomp_notif_addfd given = {
 		.id = call->id,
-		.flags = SECCOMP_ADDFD_FLAG_SEND,
 		.srcfd = (__u32)fd,
 		.newfd_flags = close_on_exec ? O_CLOEXEC : 0,
 	};
+	int number =
+		ioctl(call->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given);
 
-	if (ioctl(call->sup->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given) < 0)
-		return -errno; /* EMFILE: the caller's own limit */
-	return CALL_ANSWERED;
+	return number < 0 ? -errno : number; /* EMFILE: the caller's limit */
 }
 
-/* What open(2) says to its flags, before anything is looked up. */
-static int check_flags(const struct file_call *file)
-{
-	int fd = openat(AT_FDCWD, "", file->flags, file->mode);
-
-	close_quietly(fd);
-	return errno == EINVAL ? -EINVAL : 0;
-}
-
-static int act_and_give(struct act *act)
+static int act_and_put(struct act *act)
 {
 	AUTO_CLOSE int fd = -1;
 	int err = act_through(act, &fd);
@@ -277,8 +273,8 @@ static int act_and_give(struct act *act)
 	if (act->file.operation != OPERATION_OPEN)
 		return err;
 	if (err)
-		return check_flags(&act->file) ?: err;
-	return give(act->call, fd, act->file.flags & O_CLOEXEC);
+		return file_call_error(&act->file, err);
+	return put_descriptor(act->call, fd, act->file.flags & O_CLOEXEC);
 }
 
 static void act_release(struct act *act)
@@ -287,6 +283,7 @@ static void act_release(struct act *act)
 	place_close(&act->places.from);
 	judgement_release(&act->judgement);
 	close_quietly(act->allowed.content);
+	free(act->allowed.change);
 	file_call_release(&act->file);
 }
 
@@ -307,9 +304,11 @@ int answer_file_call(const struct call *call)
 	if (!call_is_alive(call))
 		err = -ESRCH;
 	if (!err)
-		err = act_and_give(&act);
-	else
-		act.file.value = NULL;
+		err = act_and_put(&act);
 	act_release(&act);
-	return err;
+	/* Nothing of the caller's is open here any more. */
+	if (err <= 0)
+		return err;
+	call_return(call, err);
+	return CALL_ANSWERED;
 }

@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "act.h"
 #include "uapi.h"
@@ -135,6 +136,29 @@ static int check_rights(const struct act *act, const struct host_place *at,
 	return -EROFS;
 }
 
+/*
+ * The folder can be written to in the sandbox's own view, so it is a mount of
+ * the caller's that is read-only: one of a nested sandbox, which is not ours
+ * to open, or an old one below a live mount.
+ */
+static bool is_closed_by_another(const struct act *act)
+{
+	struct supervisor *sup = act->call->sup;
+	char folder[PATH_BYTES_MAX];
+	const char *slash = strrchr(act->path, '/');
+	size_t length = (size_t)(slash - act->path);
+	AUTO_CLOSE int own = -1;
+	struct statvfs view;
+
+	memcpy(folder, act->path, length);
+	folder[length] = '\0';
+	own = open_plain(sup->root, length ? folder + 1 : ".",
+			 O_PATH | O_DIRECTORY);
+	if (own < 0 || fstatvfs(own, &view) || view.f_flag & ST_RDONLY)
+		return false;
+	return !is_on_own_mount(sup, act->places.at.parent);
+}
+
 static bool is_open(const struct act *act)
 {
 	struct supervisor *sup = act->call->sup;
@@ -150,12 +174,13 @@ static bool is_open(const struct act *act)
 
 int act_use_host(struct act *act)
 {
-	bool sourced = act->file.operation == OPERATION_RENAME ||
-		       act->file.operation == OPERATION_LINK;
+	bool sourced = operates_on_two(act->file.operation);
 	struct host_place at = { -1, -1 }, from = { -1, -1 };
 	int err;
 
 	if (act->apart || (sourced && act->from_apart))
+		return -EROFS;
+	if (act->call->sup->nested && is_closed_by_another(act))
 		return -EROFS;
 	err = open_host_place(&act->places.at, act->path, &at);
 	if (!err && sourced)

@@ -2,27 +2,34 @@
 #include "ids.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "task.h"
 
 enum { MAP_BYTES_MAX = 4096, UNCHANGED = -1 };
 
-int translate_id(const char *map, unsigned *id)
+static unsigned next_number(char **text)
 {
-	unsigned inside, outside, count;
-	bool identity = false;
-	int length;
+	return (unsigned)strtoul(*text, text, 10);
+}
 
-	while (sscanf(map, "%u %u %u%n", &inside, &outside, &count, &length) ==
-	       3) {
+int translate_id(char *map, unsigned *id)
+{
+	bool identity = false;
+
+	while (*map) {
+		unsigned inside = next_number(&map);
+		unsigned outside = next_number(&map);
+		unsigned count = next_number(&map);
+
 		if (*id >= inside && *id - inside < count) {
 			*id = outside + (*id - inside);
 			return 0;
 		}
 		identity = inside == outside;
-		map += length;
+		map += strspn(map, " \n");
+		if (*map && (*map < '0' || *map > '9'))
+			break;
 	}
 	return identity ? 0 : -EINVAL;
 }

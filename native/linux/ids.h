@@ -15,4 +15,4 @@ MUST_CHECK int translate_ids(const struct call *call, uid_t *user,
  * sandbox's own namespace, which maps one number onto itself, all the others
  * stay what they are outside: the kernel is to say EPERM to them.
  */
-MUST_CHECK int translate_id(const char *map, unsigned *id);
+MUST_CHECK int translate_id(char *map, unsigned *id);

@@ -72,18 +72,12 @@ static int locate_place(struct act *act, struct place *place,
 	return is_entry(place->name) ? append(ret_path, place->name) : 0;
 }
 
-static bool has_source(const struct act *act)
-{
-	return act->file.operation == OPERATION_RENAME ||
-	       act->file.operation == OPERATION_LINK;
-}
-
 static int locate_places(struct act *act)
 {
 	int err = locate_place(act, &act->places.at, act->path);
 
 	act->apart = err == LOCATE_APART;
-	if (err < 0 || !has_source(act))
+	if (err < 0 || !operates_on_two(act->file.operation))
 		return err < 0 ? err : 0;
 	err = locate_place(act, &act->places.from, act->from_path);
 	act->from_apart = err == LOCATE_APART;
@@ -108,7 +102,7 @@ static bool concerns_folder(const struct act *act)
 
 	if (operation == OPERATION_REMOVE)
 		return act->file.flags & AT_REMOVEDIR;
-	if (has_source(act))
+	if (operates_on_two(act->file.operation))
 		return is_folder(&act->places.from);
 	return operation == OPERATION_MKDIR ||
 	       (operates_on_file(operation) && is_folder(&act->places.at));
@@ -123,7 +117,7 @@ static void describe(const struct act *act, enum change_kind kind,
 		     struct change *ret_change)
 {
 	const struct places *places = &act->places;
-	bool sourced = has_source(act) && !act->from_apart;
+	bool sourced = operates_on_two(act->file.operation) && !act->from_apart;
 
 	*ret_change = (struct change){
 		.kind = kind,
@@ -135,7 +129,9 @@ static void describe(const struct act *act, enum change_kind kind,
 		.source_path = sourced ? act->from_path : NULL,
 		.source_parent = sourced ? places->from.parent : -1,
 		.source_name = sourced ? places->from.name : NULL,
-		.source = has_source(act) ? places->from.file : -1,
+		.source = operates_on_two(act->file.operation)
+				  ? places->from.file
+				  : -1,
 		.is_exchange = act->file.operation == OPERATION_RENAME &&
 			       act->file.flags & RENAME_EXCHANGE,
 		.keeps_present = act->file.operation == OPERATION_RENAME &&
@@ -153,6 +149,24 @@ static bool covers_git(const struct act *act, const char *repository)
 	       opens_cover(act->call->sup, ACCESS_GIT, repository);
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* What was shown must still be what would be written. */
+static bool was_allowed(const struct act *act)
+{
+	const struct allowance *allowed = &act->allowed;
+	const struct judgement *judgement = &act->judgement;
+
+	return allowed->protected &&
+	       strcmp(allowed->protected_path, judgement->protected_path) ==
+		       0 &&
+	       (allowed->content >= 0 ||
+		is_same_text(allowed->change, judgement->change));
+}
+
 /*
  * A folder that was opened as a whole does not open what is protected in it:
  * the entry must be the protected place, or in there.
@@ -160,8 +174,7 @@ static bool covers_git(const struct act *act, const char *repository)
 static bool covers_protected(const struct act *act, const char *path,
 			     const char *protected_path)
 {
-	return (act->allowed.protected &&
-		strcmp(act->allowed.protected_path, protected_path) == 0) ||
+	return was_allowed(act) ||
 	       opens_cover_within(act->call->sup, ACCESS_WRITE, path,
 				  protected_path);
 }
@@ -194,8 +207,10 @@ static void refuse(const struct act *act)
 		.action = ACTION_WRITE,
 		.path = act->path,
 		.call = call_name(act),
-		.other = has_source(act) && !act->from_apart ? act->from_path
-							     : NULL,
+		.other =
+			operates_on_two(act->file.operation) && !act->from_apart
+				? act->from_path
+				: NULL,
 		.is_protected = true,
 		.rule = RULE_MODE,
 	};
@@ -232,7 +247,7 @@ static int weigh(struct act *act)
 /* Folders that move: everything below would have another path. */
 static bool moves_folders(const struct act *act)
 {
-	return has_source(act) &&
+	return operates_on_two(act->file.operation) &&
 	       (is_folder(&act->places.from) || is_folder(&act->places.at));
 }
 
@@ -276,8 +291,10 @@ static void word_write(const struct act *act, struct wanted *wanted,
 		.action = ACTION_WRITE,
 		.path = act->path,
 		.call = call_name(act),
-		.other = has_source(act) && !act->from_apart ? act->from_path
-							     : NULL,
+		.other =
+			operates_on_two(act->file.operation) && !act->from_apart
+				? act->from_path
+				: NULL,
 		.rule = RULE_MODE,
 	};
 	/* What a person would open: for a change of a folder itself that. */
@@ -323,6 +340,8 @@ static void remember(struct act *act, enum act_need need)
 		       sizeof(allowed->protected_path));
 		close_quietly(allowed->content);
 		allowed->content = TAKE(judgement->content);
+		free(allowed->change);
+		allowed->change = TAKE(judgement->change);
 	}
 }
 

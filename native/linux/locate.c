@@ -200,6 +200,20 @@ static int translate(struct locations *locations, const struct supervisor *sup,
 	return err < 0 ? -EACCES : err;
 }
 
+bool is_on_own_mount(struct supervisor *sup, int fd)
+{
+	struct locations *locations = files_locations(sup);
+	unsigned id;
+	bool is_own;
+
+	if (read_mount_id(fd, &id))
+		return false;
+	(void)pthread_mutex_lock(&locations->lock);
+	is_own = is_own_mount(sup, locations, id);
+	(void)pthread_mutex_unlock(&locations->lock);
+	return is_own;
+}
+
 int locate_descriptor(struct supervisor *sup, pid_t thread, int fd,
 		      char ret_path[PATH_BYTES_MAX])
 {

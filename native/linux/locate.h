@@ -33,3 +33,6 @@ MUST_CHECK int locate(struct supervisor *sup, pid_t thread, int fd,
  */
 MUST_CHECK int locate_descriptor(struct supervisor *sup, pid_t thread, int fd,
 				 char ret_path[PATH_BYTES_MAX]);
+
+/* Whether a descriptor lies on one of the sandbox's own mounts. */
+bool is_on_own_mount(struct supervisor *sup, int fd);

@@ -67,6 +67,12 @@ void call_answer(const struct call *call, int err)
 		(struct seccomp_notif_resp){ .id = call->id, .error = err });
 }
 
+void call_return(const struct call *call, long result)
+{
+	respond(call,
+		(struct seccomp_notif_resp){ .id = call->id, .val = result });
+}
+
 void call_continue(const struct call *call)
 {
 	respond(call, (struct seccomp_notif_resp){

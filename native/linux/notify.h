@@ -24,6 +24,8 @@ bool call_is_alive(const struct call *call);
 
 /* Answers at once; answer_…() then returns CALL_ANSWERED. */
 void call_answer(const struct call *call, int err);
+/* The call succeeds with that result. */
+void call_return(const struct call *call, long result);
 /* The kernel makes it: only where what the caller can change is no matter. */
 void call_continue(const struct call *call);
 enum { CALL_ANSWERED = 1 };

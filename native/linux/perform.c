@@ -101,18 +101,14 @@ static int move(const struct file_call *file, const struct places *places)
 			      file->flags));
 }
 
+/* A symbolic link that was not followed is linked itself: it is known. */
 static int link_there(const struct places *places)
 {
-	char from[PATH_BYTES_MAX], to[PATH_BYTES_MAX];
-	const char *name = written_name(&places->at, to);
+	char to[PATH_BYTES_MAX];
 
-	if (places->from.file >= 0)
-		return result(linkat(AT_FDCWD, path_of(places->from.file).text,
-				     places->at.parent, name,
-				     AT_SYMLINK_FOLLOW));
-	return result(linkat(places->from.parent,
-			     written_name(&places->from, from),
-			     places->at.parent, name, 0));
+	return result(linkat(AT_FDCWD, path_of(places->from.file).text,
+			     places->at.parent, written_name(&places->at, to),
+			     AT_SYMLINK_FOLLOW));
 }
 
 /* The kernel sends SIGXFSZ as well, setrlimit(2). */

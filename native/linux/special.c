@@ -209,13 +209,19 @@ struct session {
 	dev_t terminal; /* 0: none */
 };
 
+/* new_decode_dev() in linux/kdev_t.h */
+static dev_t decode_device(unsigned long device)
+{
+	return makedev((device >> 8) & 0xfff,
+		       (device & 0xff) | ((device >> 12) & 0xfff00));
+}
+
 /* Fields 6 and 7 of /proc/TID/stat, proc_pid_stat(5). */
 static int read_session(pid_t thread, struct session *ret_session)
 {
+	enum { BEFORE_SESSION = 4 }; /* fields behind the name */
 	AUTO_CLOSE int fd = task_open(thread, "stat", O_RDONLY);
-	char text[1024];
-	const char *after;
-	int leader, terminal;
+	char text[1024], *at;
 	ssize_t got;
 
 	if (fd < 0)
@@ -224,16 +230,13 @@ static int read_session(pid_t thread, struct session *ret_session)
 	if (got < 0)
 		return -errno;
 	text[got] = '\0';
-	after = strrchr(text, ')'); /* a name may hold anything else */
-	if (!after ||
-	    sscanf(after, ") %*c %*d %*d %d %d", &leader, &terminal) != 2)
+	at = strrchr(text, ')'); /* a name may hold anything else */
+	for (int field = 0; at && field < BEFORE_SESSION; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
 		return -EBADMSG;
-	ret_session->leader = leader;
-	/* new_encode_dev() in linux/kdev_t.h */
-	ret_session->terminal =
-		makedev(((unsigned)terminal >> 8) & 0xfff,
-			((unsigned)terminal & 0xff) |
-				(((unsigned)terminal >> 12) & 0xfff00));
+	ret_session->leader = (pid_t)strtol(at, &at, 10);
+	ret_session->terminal = decode_device(strtoul(at, NULL, 10));
 	return 0;
 }
 
