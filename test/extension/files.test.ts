@@ -1,9 +1,10 @@
-// What a program wants beyond the boundary on this machine: files elsewhere, secrets, protected names, git. Each is held,
-// answered in the workbench, and looked at on the host.
+// What a program wants beyond the boundary on this machine: files elsewhere, secrets, protected names, git, sockets. Each
+// is held, answered in the workbench, and looked at on the host.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -12,7 +13,7 @@ import { createSteps, NOTHING_WAITS, openTestWindow } from './harness/window.js'
 
 const WAIT = 60_000;
 
-test('files, secrets and git in the workbench', async (context) => {
+test('files, secrets, git and sockets in the workbench', async (context) => {
   const window = await openTestWindow();
   const { workbench, server } = window;
   const it = createSteps(context, window);
@@ -201,6 +202,30 @@ test('files, secrets and git in the workbench', async (context) => {
       await workbench.pressToast('.envrc', 'Allow once');
       await ends(0);
       assert.equal(onHost(inWorkspace('.envrc')), 'export A=2');
+    });
+    await it('a container engine’s socket is warned about, and reached only after an answer', async () => {
+      let connections = 0;
+      const engine = net.createServer((socket) => {
+        connections += 1;
+        socket.end();
+      });
+      await new Promise<void>((resolve) => engine.listen(inHome('docker.sock'), resolve));
+      try {
+        const connect =
+          "import socket, os; socket.socket(socket.AF_UNIX).connect(os.path.expanduser('~/docker.sock'))";
+        await run(`python3 -c "${connect}"`);
+        await workbench.toast('do anything on this computer').waitFor();
+        await workbench.screenshot('engine');
+        await workbench.pressToast('docker.sock', 'Deny');
+        await ends(1);
+        assert.equal(connections, 0);
+        await run(`python3 -c "${connect}"`);
+        await workbench.pressToast('docker.sock', 'Allow once');
+        await ends(0);
+        await until('a connection', WAIT, () => connections === 1);
+      } finally {
+        engine.close();
+      }
     });
   } finally {
     await window.close();
