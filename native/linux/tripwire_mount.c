@@ -3,6 +3,7 @@
  * be opened in the user namespace that the mount belongs to. Each tripwire is
  * a clone of a part of it: a mount of its own costs several times as much.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mount.h>
@@ -17,6 +18,8 @@
  * of /proc gets covered afterwards in any case, and no plan has mounts there.
  */
 static const char whole[] = "/proc";
+
+enum { LISTING_BYTES = 32 << 10 };
 
 static bool has_tripwires(const struct plan *plan)
 {
@@ -78,24 +81,37 @@ static int find_number(unsigned *ret_number)
 	return status.stx_dev_major == 0 ? 0 : -ENODEV;
 }
 
+/*
+ * None may be left here: when the supervisor dies, the kernel ends all
+ * waiting for it only if nobody else has the device open.
+ */
 static int hand_device_over(int control, int device)
 {
+	AUTO_CLOSE int owned = device;
 	unsigned number;
 	int err = find_number(&number);
 
-	if (err)
-		return err;
-	return send_device(control, device, (int)number);
+	return err ? err : send_device(control, owned, (int)number);
+}
+
+/* The kernel learns of all parts at once, instead of asking for each. */
+static void learn_parts(int root)
+{
+	char entries[LISTING_BYTES];
+
+	while (getdents64(root, entries, sizeof(entries)) > 0)
+		;
 }
 
 /* From here on the supervisor answers; it knows the parts by their index. */
 static int clone_parts(const struct plan *plan, int *trees)
 {
-	AUTO_CLOSE int root = open(whole, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int root = open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char name[24];
 
 	if (root < 0)
 		return -errno;
+	learn_parts(root);
 	for (size_t i = 0; i < plan->mount_count; i++) {
 		if (plan->mounts[i].op != MOUNT_TRIPWIRE)
 			continue;
@@ -125,7 +141,7 @@ int tripwire_clone_trees(const struct plan *plan, int control, int *trees)
 	err = mount_device(&device);
 	if (err)
 		return err;
-	err = hand_device_over(control, device);
+	err = hand_device_over(control, TAKE(device));
 	if (!err)
 		err = clone_parts(plan, trees);
 	if (umount2(whole, MNT_DETACH) && !err)

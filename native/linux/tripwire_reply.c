@@ -33,39 +33,55 @@ void fill_attributes(const struct stat *status, struct fuse_attr *ret)
 	};
 }
 
-size_t pack_entry(uint64_t inode, uint64_t offset, unsigned type,
-		  const char *name, char *ret_packed, size_t size)
+size_t pack_entry(const struct listed *entry, char *ret_packed, size_t size)
 {
-	size_t length = strnlen(name, NAME_MAX);
-	size_t needed = FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + length);
-	struct fuse_dirent entry = {
-		.ino = inode,
-		.off = offset,
+	size_t length = strnlen(entry->name, NAME_MAX);
+	size_t before = entry->node ? sizeof(*entry->node) : 0;
+	size_t needed = before + FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + length);
+	struct fuse_dirent head = {
+		.ino = entry->inode,
+		.off = entry->offset,
 		.namelen = (uint32_t)length,
-		.type = type,
+		.type = entry->type,
 	};
 
 	if (needed > size)
 		return 0;
 	memset(ret_packed, 0, needed);
-	memcpy(ret_packed, &entry, FUSE_NAME_OFFSET);
-	memcpy(ret_packed + FUSE_NAME_OFFSET, name, length);
+	if (entry->node)
+		memcpy(ret_packed, entry->node, before);
+	memcpy(ret_packed + before, &head, FUSE_NAME_OFFSET);
+	memcpy(ret_packed + before + FUSE_NAME_OFFSET, entry->name, length);
 	return needed;
 }
 
-size_t pack_entries(const char *entries, size_t length, char *ret_packed,
-		    size_t size)
+/* The shortest name takes 24 bytes there, and 32 or 160 here. */
+size_t packable(bool with_nodes, size_t size)
 {
-	struct host_entry entry;
+	return with_nodes ? size / 7 : size / 4 * 3;
+}
+
+size_t pack_entries(const char *entries, size_t length, bool with_nodes,
+		    char *ret_packed, size_t size)
+{
+	static const struct fuse_entry_out unknown;
+	struct host_entry found;
 	size_t packed = 0, one;
 
-	for (size_t at = 0; at + sizeof(entry) <= length; at += entry.length) {
-		memcpy(&entry, entries + at, sizeof(entry));
-		one = pack_entry(
-			entry.inode, (uint64_t)entry.offset, entry.type,
-			entries + at + offsetof(struct host_entry, name),
-			ret_packed + packed, size - packed);
-		if (one == 0 || entry.length == 0)
+	for (size_t at = 0; at + sizeof(found) <= length; at += found.length) {
+		struct listed entry;
+
+		memcpy(&found, entries + at, sizeof(found));
+		entry = (struct listed){
+			.inode = found.inode,
+			.offset = (uint64_t)found.offset,
+			.type = found.type,
+			.name = entries + at +
+				offsetof(struct host_entry, name),
+			.node = with_nodes ? &unknown : NULL,
+		};
+		one = pack_entry(&entry, ret_packed + packed, size - packed);
+		if (one == 0 || found.length == 0)
 			break;
 		packed += one;
 	}

@@ -218,7 +218,7 @@ static void entries_are_packed_as_they_are(void)
 	name[NAME_MAX] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		length = add_entry(entries, length, names[i]);
-	size = pack_entries(entries, length, packed, sizeof(packed));
+	size = pack_entries(entries, length, false, packed, sizeof(packed));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		memcpy(&entry, packed + at, FUSE_NAME_OFFSET);
 		CHECK(entry.type == DT_REG && entry.off == entry.ino + 99);
@@ -230,24 +230,49 @@ static void entries_are_packed_as_they_are(void)
 	CHECK(at == size);
 }
 
-static void three_quarters_of_the_room_are_enough(void)
+/* The worst case: the shortest names. */
+static void check_room(bool with_nodes, size_t packed_size)
 {
-	char entries[3072], packed[4096];
-	size_t length = 0, count = 0, size;
+	static char entries[4096], packed[4096];
+	size_t room = packable(with_nodes, sizeof(packed));
+	size_t length = 0, count = 0;
 
-	for (; length + 24 <= sizeof(entries); count++)
+	for (; length + 24 <= room; count++)
 		length = add_entry(entries, length, "x");
-	size = pack_entries(entries, length, packed, sizeof(packed));
-	CHECK(size == count * FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + 1));
+	CHECK(count > 0);
+	CHECK(pack_entries(entries, length, with_nodes, packed,
+			   sizeof(packed)) == count * packed_size);
+}
+
+static void all_that_is_packable_finds_room(void)
+{
+	check_room(false, 32);
+	check_room(true, 160);
 }
 
 static void an_entry_that_finds_no_room_is_left_out(void)
 {
+	const struct listed eight = { .inode = 1, .name = "12345678" };
+	const struct listed nine = { .inode = 1, .name = "123456789" };
 	char packed[40];
 
-	CHECK(pack_entry(1, 1, 0, "12345678", packed, sizeof(packed)) == 32);
-	CHECK(pack_entry(1, 1, 0, "12345678", packed, 31) == 0);
-	CHECK(pack_entry(1, 1, 0, "123456789", packed, sizeof(packed)) == 40);
+	CHECK(pack_entry(&eight, packed, sizeof(packed)) == 32);
+	CHECK(pack_entry(&eight, packed, 31) == 0);
+	CHECK(pack_entry(&nine, packed, sizeof(packed)) == 40);
+}
+
+static void an_entry_may_come_with_its_node(void)
+{
+	const struct fuse_entry_out known = { .nodeid = 7 };
+	const struct listed entry = { .name = "a", .node = &known };
+	char packed[160];
+	struct fuse_entry_out found;
+
+	CHECK(pack_entry(&entry, packed, sizeof(packed)) == sizeof(packed));
+	memcpy(&found, packed, sizeof(found));
+	CHECK(found.nodeid == 7);
+	CHECK(packed[FUSE_NAME_OFFSET_DIRENTPLUS] == 'a');
+	CHECK(pack_entry(&entry, packed, sizeof(packed) - 1) == 0);
 }
 
 static const struct check_test tests[] = {
@@ -265,10 +290,10 @@ static const struct check_test tests[] = {
 	{ "a path of any depth ends at the limit",
 	  a_path_of_any_depth_ends_at_the_limit },
 	{ "entries are packed as they are", entries_are_packed_as_they_are },
-	{ "three quarters of the room are enough",
-	  three_quarters_of_the_room_are_enough },
+	{ "all that is packable finds room", all_that_is_packable_finds_room },
 	{ "an entry that finds no room is left out",
 	  an_entry_that_finds_no_room_is_left_out },
+	{ "an entry may come with its node", an_entry_may_come_with_its_node },
 };
 
 int main(void)
