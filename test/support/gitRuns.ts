@@ -84,7 +84,8 @@ export interface GitRunOptions {
   readonly answer?: (asked: Asked) => Answer;
   /** Replace keys of the plan's `files`. */
   readonly files?: Readonly<Record<string, unknown>>;
-  readonly cwd?: string;
+  /** The plan's; default: none. */
+  readonly network?: Readonly<Record<string, unknown>>;
 }
 
 export interface GitRun extends Ended {
@@ -114,10 +115,9 @@ export async function runInside(
 ): Promise<GitRun> {
   const asked: Asked[] = [];
   const peer = await startLauncher(['/bin/bash', '--norc', '-ec', script], {
-    cwd: options.cwd ?? place.workspace,
+    cwd: place.workspace,
     environment: { ...environment, HOME: place.folder },
     plan: planFor(place.workspace, {
-      directory: options.cwd ?? place.workspace,
       mounts: [
         { op: 'private', path: '/tmp' },
         { op: 'writable', path: place.workspace },
@@ -132,6 +132,7 @@ export async function runInside(
         repositories: [],
         ...options.files,
       },
+      ...(options.network && { network: options.network }),
     }),
     reply(frame) {
       if (frame.kind !== 'ask') return undefined;
@@ -146,7 +147,7 @@ export async function runInside(
 }
 
 function inWords(place: GitPlace, { action, object }: FileAsk): Asked {
-  const relative = (absolute: string): string => path.relative(place.folder, absolute);
+  const relative = (absolute: string): string => path.relative(place.folder, absolute) || '.';
   const kind = action === 'write' && object.protected === true ? 'protected' : action;
   return {
     what: `${kind} ${relative(object.repository ?? object.folder ?? object.path)}`,
