@@ -162,18 +162,6 @@ static bool is_root(const struct places *places, const struct trail *trail,
 	return false;
 }
 
-/* The path is a root's, or leads to one. */
-static bool is_above_root(const struct places *places, const char *path)
-{
-	const struct strings *roots = &places->files->roots;
-
-	for (size_t i = 0; i < roots->count; i++) {
-		if (is_below(roots->at[i], path))
-			return true;
-	}
-	return false;
-}
-
 int places_add_root(struct places *places, const char *path)
 {
 	size_t size = strlen(path) + 1;
@@ -415,8 +403,6 @@ static bool touches_paths(const struct places *places, const struct end *end,
 		enum relation relation = relate(path, places->protected[i] + 1);
 
 		if (relation == RELATION_NONE ||
-		    (relation == RELATION_ABOVE &&
-		     is_above_root(places, end->trail.path)) ||
 		    !touches(end, relation,
 			     skip_components(paths->at[i] + 1, path)))
 			continue;
