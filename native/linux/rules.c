@@ -476,6 +476,8 @@ static void judge_end(struct judging *j, struct judgement *ret)
 	if (fails_anyway(j->change, j->end)) {
 		j->verdict = VERDICT_PASS;
 		j->keeps_content = false;
+		/* As long as nothing comes or goes meanwhile. */
+		ret->needs_exclusive = true;
 		return;
 	}
 	if (j->is_gits && places->files->git == GIT_PROTECT)
