@@ -199,7 +199,7 @@ static size_t list_revoked(struct tripwires *tw, uint64_t **ret_nodes)
 	     handle = handle->next)
 		if (!handle->is_once &&
 		    !node_host_path(tw, handle->node, path) &&
-		    !is_covered(tw, path))
+		    !is_covered(tw, place_of(tw, handle->node), path))
 			nodes[count++] = handle->node->id;
 	*ret_nodes = nodes;
 	return count;

@@ -121,7 +121,9 @@ void finish_open(struct tripwires *tw, uint64_t unique, uint64_t id,
 	if (is_allowed && node)
 		err = node_host_path(tw, node, path);
 	if (!err)
-		err = open_file(tw, node, !is_covered(tw, path), &handle);
+		err = open_file(tw, node,
+				!is_covered(tw, place_of(tw, node), path),
+				&handle);
 	if (err)
 		reply(tw, unique, err, NULL, 0);
 	else
@@ -143,7 +145,7 @@ static int begin_open(struct tripwires *tw, const struct request *request)
 		err = node_host_path(tw, request->node, path);
 	if (err)
 		return err;
-	if (is_covered(tw, path)) {
+	if (is_covered(tw, place_of(tw, request->node), path)) {
 		finish_open(tw, request->header->unique, request->node->id,
 			    true);
 		return 0;
@@ -172,7 +174,7 @@ static int check_handle(const struct tripwires *tw, struct handle *handle)
 	if (handle->is_once || handle->generation == generation)
 		return 0;
 	err = node_host_path(tw, handle->node, path);
-	if (!err && !is_covered(tw, path))
+	if (!err && !is_covered(tw, place_of(tw, handle->node), path))
 		err = -EACCES;
 	if (!err)
 		handle->generation = generation;

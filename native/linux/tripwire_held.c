@@ -29,7 +29,7 @@ struct held {
 	struct subject subject;
 	uint64_t unique, node; /* the request */
 	pid_t pid;	       /* inside */
-	char path[PATH_BYTES_MAX];
+	char path[PATH_BYTES_MAX], folder[PATH_BYTES_MAX];
 
 	struct held *next;	  /* of all that wait, for an interrupt */
 	struct held *next_queued; /* in `queue` or in `settled` */
@@ -195,38 +195,72 @@ static int start_asking(struct tripwires *tw)
 	return err;
 }
 
+/*
+ * What a wider answer opens: the place, or of one with mounts inside, such as
+ * a home, only the file's own folder.
+ */
+static const char *choose_folder(const struct place *place,
+				 const struct held *entry,
+				 char folder[PATH_BYTES_MAX])
+{
+	char *slash;
+
+	if (!place->is_directory)
+		return NULL;
+	if (!place->has_mounts_below)
+		return place->mount->path;
+	(void)strcpy(folder, entry->path);
+	slash = strrchr(folder, '/');
+	slash[slash == folder] = '\0';
+	return folder;
+}
+
+static int create_held(struct tripwires *tw, const struct fuse_in_header *in,
+		       const char *path, struct held **ret_entry)
+{
+	const struct node *node = nodes_find(&tw->nodes, in->nodeid);
+	const struct place *place =
+		innermost_place(tw, place_of(tw, node), path);
+	struct held *entry = calloc(1, sizeof(*entry));
+	struct wanted *wanted;
+
+	if (!entry)
+		return -ENOMEM;
+	*entry = (struct held){
+		.question = { .wanted = { .action = ACTION_READ },
+			      .subject = &entry->subject,
+			      .settled = settle },
+		.asking = { .deliver = deliver_asking },
+		.leaving = { .deliver = deliver_leaving },
+		.tw = tw,
+		.unique = in->unique,
+		.node = in->nodeid,
+		.pid = (pid_t)in->pid,
+	};
+	(void)strcpy(entry->path, path);
+	wanted = &entry->question.wanted;
+	wanted->path = entry->path;
+	wanted->folder = choose_folder(place, entry, entry->folder);
+	if (!wanted_is_plain(wanted)) {
+		free(entry);
+		return -EACCES; /* nobody could say what it is about */
+	}
+	*ret_entry = entry;
+	return 0;
+}
+
 int held_ask(struct tripwires *tw, const struct fuse_in_header *in,
 	     const char *path)
 {
 	struct held_opens *held = tw->held;
-	const struct node *node = nodes_find(&tw->nodes, in->nodeid);
-	const struct place *place = &tw->places[node->place];
 	struct held *entry;
+	int err;
 
 	if (held->count >= TRIPWIRE_HELD_MAX || start_asking(tw))
 		return -EAGAIN;
-	entry = calloc(1, sizeof(*entry));
-	if (!entry)
-		return -ENOMEM;
-	(void)strcpy(entry->path, path);
-	entry->question = (struct question){
-		.wanted = { .action = ACTION_READ,
-			    .path = entry->path,
-			    .folder = place->is_directory ? place->mount->path
-							  : NULL },
-		.subject = &entry->subject,
-		.settled = settle,
-	};
-	if (!wanted_is_plain(&entry->question.wanted)) {
-		free(entry);
-		return -EACCES; /* nobody could say what it is about */
-	}
-	entry->asking.deliver = deliver_asking;
-	entry->leaving.deliver = deliver_leaving;
-	entry->tw = tw;
-	entry->unique = in->unique;
-	entry->node = in->nodeid;
-	entry->pid = (pid_t)in->pid;
+	err = create_held(tw, in, path, &entry);
+	if (err)
+		return err;
 	entry->next = held->all;
 	held->all = entry;
 	held->count++;

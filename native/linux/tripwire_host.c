@@ -42,9 +42,30 @@ int node_host_path(const struct tripwires *tw, const struct node *node,
 	return err ? err : join_path(ret_path, place->mount->path, below);
 }
 
-bool is_covered(const struct tripwires *tw, const char *path)
+const struct place *innermost_place(const struct tripwires *tw,
+				    const struct place *place, const char *path)
 {
-	return tw->has_begun && opens_cover(tw->sup, ACCESS_READ, path);
+	const struct place *innermost = place;
+
+	if (!place->has_mounts_below)
+		return place;
+	for (size_t i = 0; i < tw->sup->plan->mount_count; i++) {
+		const struct place *other = &tw->places[i];
+
+		if (other->mount && is_below(path, other->mount->path) &&
+		    is_below(other->mount->path, innermost->mount->path))
+			innermost = other;
+	}
+	return innermost;
+}
+
+bool is_covered(const struct tripwires *tw, const struct place *place,
+		const char *path)
+{
+	const struct place *innermost = innermost_place(tw, place, path);
+
+	return tw->has_begun && opens_cover_within(tw->sup, ACCESS_READ, path,
+						   innermost->mount->path);
 }
 
 static bool leads_to_mount(const struct tripwires *tw,
@@ -64,7 +85,8 @@ static bool leads_to_mount(const struct tripwires *tw,
 bool shows(const struct tripwires *tw, const struct place *place,
 	   const char *path)
 {
-	return place->mount->shows_names || is_covered(tw, path);
+	return innermost_place(tw, place, path)->mount->shows_names ||
+	       is_covered(tw, place, path);
 }
 
 static int open_below(int folder, const char *path, int flags)

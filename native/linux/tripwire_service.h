@@ -107,8 +107,16 @@ const struct place *place_of(const struct tripwires *tw,
 MUST_CHECK int node_host_path(const struct tripwires *tw,
 			      const struct node *node,
 			      char ret_path[PATH_BYTES_MAX]);
-/* Whether somebody has opened it for reading. */
-bool is_covered(const struct tripwires *tw, const char *path);
+/* Of those that contain the path and lie in `place`. */
+const struct place *innermost_place(const struct tripwires *tw,
+				    const struct place *place,
+				    const char *path);
+/*
+ * Whether somebody has opened it for reading: it or a folder above, as far as
+ * the innermost place goes. What opens a home opens no keys in it.
+ */
+bool is_covered(const struct tripwires *tw, const struct place *place,
+		const char *path);
 /* Whether a program may see that there is something at this path. */
 bool shows(const struct tripwires *tw, const struct place *place,
 	   const char *path);

@@ -723,6 +723,20 @@ except OSError as e: print(e.errno)`;
     assert.deepEqual(ended.asked, ['project/code', 'netrc']);
   });
 
+  test('a folder that is opened opens no closed place in it', async (t) => {
+    const place = createClosed(t);
+    const { mounts } = rooted(place);
+    const run = await startHeld(place, shell('cat netrc tools/../netrc secret/key; ls -A secret'), {
+      ...(mounts === undefined ? {} : { mounts }),
+      answer: ({ object }) => (object.folder === null ? 'deny' : [object.folder]),
+    });
+    assert.equal((await run.ended).stdout, 'NETRC\nNETRC\n');
+    assert.deepEqual(
+      run.asks.map(({ object }) => object),
+      [{ path: place.file, folder: place.folder }],
+    );
+  });
+
   test('hidden names still show the way to what is mounted', async (t) => {
     const place = createClosed(t);
     const mounts = [{ op: 'tripwire', path: place.folder, names: false }];
@@ -750,7 +764,8 @@ print(os.path.isdir('..'), os.path.isdir('../../a'))`;
     });
     await said(run, 'up');
     renameSync(path.join(place.folder, 'a'), path.join(place.folder, 'z'));
-    writeFileSync(path.join(place.folder, 'z/b/ws/go'), 'GO\n');
+    writeFileSync(path.join(place.folder, 'z/b/ws/going'), 'GO\n');
+    renameSync(path.join(place.folder, 'z/b/ws/going'), path.join(place.folder, 'z/b/ws/go'));
     assert.equal((await run.ended).stdout, 'up\nGO\nTrue True\n');
   });
 });
