@@ -12,15 +12,18 @@ import type { PlannedFiles } from './plan.js';
 import { planRepositories } from './repositories.js';
 import type { PlannedRoot } from './roots.js';
 
+/** `closed`: real places that are covered, the state folder among them. */
 export function planFiles(
   filesystem: FilesystemPolicy,
   roots: readonly PlannedRoot[],
+  closed: readonly AbsolutePath[],
   facts: Facts,
 ): PlannedFiles {
   return {
     roots: [...new Set(roots.map(({ real }) => real))].sort(),
     names: filesystem.protectedNames.map(({ value }) => value),
-    protected: planPlaces(filesystem, roots, facts),
+    // Moved away with a folder around it, a closed place would be open in the next run.
+    protected: outermost([...planPlaces(filesystem, roots, facts), ...closed]),
     packages: packageFolders,
     quiet: quietPatterns,
     git: filesystem.git.value,
@@ -41,13 +44,12 @@ function planPlaces(
     const name = root === undefined ? '' : path.slice(root === '/' ? 1 : root.length + 1);
     return planned !== undefined && names.has(name) ? below(planned.real, name) : undefined;
   };
-  const places = protectedPaths
+  return protectedPaths
     .filter(({ path }) => !path.endsWith('/.git'))
     .flatMap((item) => {
       const found = named(item);
       return placesOf(item.path, facts).filter((place) => place !== found);
     });
-  return outermost(places);
 }
 
 function placesOf(path: AbsolutePath, facts: Facts): readonly AbsolutePath[] {

@@ -109,7 +109,7 @@ export function planLinux(policy: Policy, facts: Facts, run: PlannedRun): PlanRe
     ...reads.closed,
     ...planState(state, caches.ownFolder),
   ];
-  const files = planFiles(filesystem, roots, facts);
+  const files = planFiles(filesystem, roots, places.closed, facts);
   const plan: LinuxPlan = {
     run: run.id,
     engine: 'namespaces',

@@ -1,6 +1,6 @@
 // Mounts over protected paths in writable roots. Where calls are held the supervisor judges every change (files.ts), and a
 // mount would only be in the way of one that was allowed: there just Cordon's own and, when nobody is asked about git, git
-// directories become read-only, as a second hindrance. Where no call can be held, mounts are all there is: what exists becomes
+// directories become read-only, as a second hindrance, and roots inside of roots stay where they are. Where no call can be held, mounts are all there is: what exists becomes
 // read-only, every folder between it and its root is pinned, so that neither can be renamed away, and the rest is a gap.
 
 import type { AbsolutePath } from '../policy/paths.js';
@@ -38,10 +38,23 @@ export function planProtection(
     facts,
   );
   const held = new Set(firm.protects);
+  const pins = [...firm.pins, ...innerRoots(roots, open)];
   return {
     ...firm,
+    pins: [...new Set(pins)].sort(),
     guards: others.protects.filter((path) => innermost(held, path) === undefined),
   };
+}
+
+/** A root inside another one: renamed away, it would be no root any more, and its protected names would be ordinary ones. */
+function innerRoots(
+  roots: readonly PlannedRoot[],
+  open: readonly AbsolutePath[],
+): readonly AbsolutePath[] {
+  const writable = new Set(open);
+  return roots
+    .filter(({ real }) => !writable.has(real))
+    .flatMap(({ real }) => [...between(writable, real), real]);
 }
 
 /** Cordon's program and settings, which nobody is asked about. */
@@ -78,7 +91,7 @@ function planMounts(
   }
   const protects = outermost(wanted.filter((real) => isWithin(writable, real)));
   return {
-    pins: [...new Set(protects.flatMap((real) => between(writable, real)))].sort(),
+    pins: protects.flatMap((real) => between(writable, real)),
     protects,
     absent: [...new Set(absent)],
     replaceable: [...new Set(replaceable)],

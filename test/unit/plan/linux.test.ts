@@ -338,6 +338,11 @@ test('a root inside another is one mount, and a root of its own for names', () =
     context: { roots: [at('/ws'), at('/ws/pkg/web')] },
   };
   assert.deepEqual(planned(given).plan.files.roots, ['/ws', '/ws/pkg/web']);
+  assert.deepEqual(
+    mounts(given),
+    ['writable /ws', 'pin /ws/pkg', 'pin /ws/pkg/web', 'guard /ws/.git', 'guard /ws/pkg/web/.git'],
+    'it cannot be renamed away from its names',
+  );
   assert.deepEqual(mounts({ ...given, facts: unheld }), [
     'writable /ws',
     'pin /ws/pkg',
