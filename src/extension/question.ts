@@ -13,7 +13,7 @@ const REASON_LENGTH = 120;
 /** "curl wants to reach example.com:443". */
 export function questionTitle(question: Question): string {
   const { request, wish } = question;
-  return `${programName(request)} wants to ${editorText(wish, WISH_LENGTH)}${addressNote(question)}${warning(request)}`;
+  return `${programName(request)} wants to ${editorText(wish, WISH_LENGTH)}${note(question)}`;
 }
 
 /** What a program said when it asked by itself; empty when it did not. */
@@ -31,8 +31,9 @@ function quoted(text: string): string {
   return `“${text.replaceAll(/[“”]/gu, "'")}”`;
 }
 
-/** A public name that leads into this machine or its network is worth saying before anything else. */
-function addressNote({ privateAddresses, request }: Question): string {
+/** What is more than it looks like is worth saying at once. */
+function note({ privateAddresses, request }: Question): string {
+  if (request.action === 'write' && request.object.protected) return ' (protected)';
   const [first] = privateAddresses;
   if (first === undefined) return '';
   const where = addressKind(first);
@@ -44,14 +45,4 @@ export function addressKind(address: string): string {
   if (plain === '::1' || plain.startsWith('127.')) return 'this computer';
   if (plain === '169.254.169.254' || plain === 'fd00:ec2::254') return 'cloud metadata service';
   return 'private network';
-}
-
-/** Sockets of programs that start others on this machine, as whoever asks them likes. */
-const ENGINES = /\/(docker|podman|containerd|buildkitd?|crio|libvirt|lxd|incus)[^/]*(\/[^/]*)?$/;
-
-/** What is more than it looks like is said in words for those who do not know it. */
-function warning(request: AccessRequest): string {
-  if (request.action === 'write' && request.object.protected) return ' (protected)';
-  if (request.action !== 'socket' || !ENGINES.test(request.object.path)) return '';
-  return '. Whoever is let in there can do anything on this computer, outside the sandbox';
 }

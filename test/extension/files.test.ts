@@ -214,7 +214,7 @@ test('files, secrets, git and sockets in the workbench', async (context) => {
         const connect =
           "import socket, os; socket.socket(socket.AF_UNIX).connect(os.path.expanduser('~/docker.sock'))";
         await run(`python3 -c "${connect}"`);
-        await workbench.toast('do anything on this computer').waitFor();
+        await workbench.toast('full control of this machine').waitFor();
         await workbench.screenshot('engine');
         await workbench.pressToast('docker.sock', 'Deny');
         await ends(1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { questionTitle, reasonText } from '../../../src/extension/question.js';
-import { questionFor, reach, write } from '../../support/question.js';
+import { reach, write } from '../../support/question.js';
 
 test('a title names the program and what it wants', () => {
   assert.equal(
@@ -68,32 +68,6 @@ test('a name that reads like our own words is quoted', () => {
 test('a program without a name is told by its process id', () => {
   const title = questionTitle(reach({ host: 'a.test', port: 80 }, { subject: { executable: '' } }));
   assert.equal(title, 'process 1234 wants to reach a.test:80');
-});
-
-test('a container engine’s socket is warned about in plain words, another one is not', () => {
-  const titleFor = (path: string): string =>
-    questionTitle(
-      questionFor(
-        { action: 'socket', object: { path: path as never, call: 'connect' } },
-        { wish: `connect to ${path}` },
-      ),
-    );
-  const warning = '. Whoever is let in there can do anything on this computer, outside the sandbox';
-  for (const path of [
-    '/run/docker.sock',
-    '/var/run/docker.sock',
-    '/home/me/.docker/desktop/docker-cli.sock',
-    '/run/user/1000/podman/podman.sock',
-    '/run/containerd/containerd.sock',
-    '/var/run/libvirt/libvirt-sock',
-    '/var/lib/lxd/unix.socket',
-  ]) {
-    assert.equal(titleFor(path), `curl wants to connect to ${path}${warning}`);
-  }
-  assert.equal(
-    titleFor('/run/mysqld/mysqld.sock'),
-    'curl wants to connect to /run/mysqld/mysqld.sock',
-  );
 });
 
 test('what a program says for itself is quoted as its own words', () => {
