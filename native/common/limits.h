@@ -57,8 +57,8 @@ enum {
 
 	/* Requests of programs for themselves. */
 	REQUEST_FRAME_MAX = 64 << 10,
-	REQUEST_WISHES_MAX = 16,
-	REQUEST_BECAUSE_MAX = 1000, /* bytes */
+	REQUEST_WISHES_MAX = 32,
+	REQUEST_BECAUSE_MAX = 4000, /* bytes */
 	REQUEST_MS = 10000,	    /* to say it, and to hear the answer */
 
 	/* Launch. */

@@ -29,6 +29,7 @@ struct published_port {
 	struct published_port *next;
 	enum port_state state;
 	uint16_t port, host_port;
+	uint64_t listener; /* cookie of the one that was met last */
 	struct loop_source listeners[2]; /* IPv4, IPv6; fd -1: none */
 };
 
@@ -80,9 +81,8 @@ void publish_note_bound(struct supervisor *sup, int socket)
 }
 
 /* One whose port the kernel chose is meant for its own program's ends. */
-static bool has_chosen_port(struct publish *publish, int socket)
+static bool has_chosen_port(struct publish *publish, uint64_t cookie)
 {
-	uint64_t cookie = cookie_of(socket);
 	bool found = false;
 
 	(void)pthread_mutex_lock(&publish->lock);
@@ -105,6 +105,7 @@ struct listening {
 	struct publish *publish;
 	struct subject subject;
 	uint16_t port;
+	uint64_t listener; /* its cookie */
 };
 
 static void take_listening(struct message *message);
@@ -114,6 +115,7 @@ void publish_note_listening(const struct call *call,
 {
 	struct publish *publish = call->sup->publish;
 	struct socket_address local = { .length = sizeof(local.storage) };
+	uint64_t cookie = cookie_of(socket->fd);
 	struct listening *listening;
 	struct ip_address address;
 	uint16_t port;
@@ -122,7 +124,7 @@ void publish_note_listening(const struct call *call,
 	    getsockname(socket->fd, &local.any, &local.length) ||
 	    address_of_socket(&local, &address, &port) ||
 	    port < PUBLISH_PORT_MIN || !address_is_loopback(&address) ||
-	    !has_chosen_port(publish, socket->fd) ||
+	    !has_chosen_port(publish, cookie) ||
 	    mailbox_is_full(&call->sup->mailbox))
 		return;
 	listening = calloc(1, sizeof(*listening));
@@ -131,6 +133,7 @@ void publish_note_listening(const struct call *call,
 	listening->message.deliver = take_listening;
 	listening->publish = publish;
 	listening->port = port;
+	listening->listener = cookie;
 	subject_read(call->thread, call->sup->init, &listening->subject);
 	mailbox_post(&call->sup->mailbox, &listening->message);
 }
@@ -509,11 +512,29 @@ static void meet_port(struct publish *publish, uint16_t number,
 	}
 }
 
+/*
+ * Whoever was refused is gone, if nobody but the one that has come now listens
+ * there: a server that was started again is asked about again.
+ */
+static bool is_alone(const struct published_port *port)
+{
+	return inner_count(port->publish->inner, port->port) == 1;
+}
+
 static void take_listening(struct message *message)
 {
 	struct listening *listening = (struct listening *)message;
 
-	meet_port(listening->publish, listening->port, &listening->subject);
+	struct publish *publish = listening->publish;
+	struct published_port *port = find_port(publish, listening->port);
+
+	if (port && port->state == PORT_REFUSED &&
+	    port->listener != listening->listener && is_alone(port))
+		forget_port(port);
+	meet_port(publish, listening->port, &listening->subject);
+	port = find_port(publish, listening->port);
+	if (port)
+		port->listener = listening->listener;
 	free(listening);
 }
 

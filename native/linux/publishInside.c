@@ -163,3 +163,16 @@ int inner_find(const struct inner_network *inner, uint16_t port,
 	}
 	return err;
 }
+
+size_t inner_count(const struct inner_network *inner, uint16_t port)
+{
+	AUTO_FREE char *text = malloc(LISTENERS_BYTES_MAX);
+	struct ip_address address;
+	size_t count = 0;
+
+	for (size_t i = 0; text && i < FAMILIES; i++)
+		if (inner->lists[i] >= 0 &&
+		    read_list(inner->lists[i], text, LISTENERS_BYTES_MAX) == 0)
+			count += find_listener(text, port, &address);
+	return count;
+}

@@ -20,6 +20,9 @@ MUST_CHECK int inner_open(struct supervisor *sup,
 MUST_CHECK int inner_find(const struct inner_network *inner, uint16_t port,
 			  struct ip_address *ret_address);
 
+/* How many listen there; 0 also when that cannot be known. */
+size_t inner_count(const struct inner_network *inner, uint16_t port);
+
 /* A new TCP socket of the sandbox's network that does not block. */
 MUST_CHECK int inner_take_socket(struct inner_network *inner,
 				 sa_family_t family, int *ret_fd);

@@ -93,20 +93,21 @@ static struct ip_address reachable(const struct ip_address *address)
 					  : loopback;
 }
 
-bool find_listener(const char *text, uint16_t port,
-		   struct ip_address *ret_address)
+size_t find_listener(const char *text, uint16_t port,
+		     struct ip_address *ret_address)
 {
 	const char *line = strchr(text, '\n'); /* after the heading */
 	struct ip_address address;
 	uint16_t its_port;
+	size_t count = 0;
 
 	for (; line && line[1]; line = strchr(line, '\n')) {
 		line++;
 		if (!parse_listener(line, &address, &its_port) ||
 		    its_port != port || !address_is_loopback(&address))
 			continue;
-		*ret_address = reachable(&address);
-		return true;
+		if (count++ == 0)
+			*ret_address = reachable(&address);
 	}
-	return false;
+	return count;
 }

@@ -4,9 +4,9 @@
 #include "address.h"
 
 /*
- * Where a listener with that port can be reached from its own host, in the
- * text of /proc/net/tcp or tcp6. false: nobody listens on loopback or on any
- * address. A line that is not as it should be is passed over.
+ * How many listen on that port, on loopback or on any address, by the text of
+ * /proc/net/tcp or tcp6, and where the first of them can be reached from its
+ * own host. A line that is not as it should be is passed over.
  */
-bool find_listener(const char *text, uint16_t port,
-		   struct ip_address *ret_address);
+size_t find_listener(const char *text, uint16_t port,
+		     struct ip_address *ret_address);

@@ -1,6 +1,5 @@
 /* Reading of wishes, see requestWish.h. */
 #include "names.h"
-#include "publish.h"
 #include "requestWish.h"
 #include "wanted.h"
 
@@ -49,8 +48,7 @@ static int parse_publish(const struct json *value, struct wish *ret_wish)
 	int64_t port;
 
 	if (json_expect_keys(value, keys, ARRAY_SIZE(keys)) ||
-	    json_as_integer(json_member(value, "publish"), PUBLISH_PORT_MIN,
-			    65535, &port))
+	    json_as_integer(json_member(value, "publish"), 1, 65535, &port))
 		return -EBADMSG;
 	*ret_wish = (struct wish){
 		.kind = WISH_PUBLISH,

@@ -339,7 +339,8 @@ static struct wish_result grant_publish(const struct served *served,
 
 	if (is_planned_port(plan, wish->to.port))
 		return by_rule;
-	if (plan->publish_mode != PUBLISH_ASK)
+	if (plan->publish_mode != PUBLISH_ASK ||
+	    wish->to.port < PUBLISH_PORT_MIN)
 		return refused;
 	result = ask(served, &wanted);
 	if (result.allowed)

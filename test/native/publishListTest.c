@@ -25,6 +25,7 @@ static const char *find(const char *text, uint16_t port)
 
 static void finds_listeners(void)
 {
+	struct ip_address address;
 	const char *text = HEADING "   0: 0100007F:1538 " NOBODY " 0A" REST
 				   "   1: 00000000:1F90 " NOBODY " 0A" REST
 				   " 200: 0200007F:0BB8 " NOBODY " 0A" REST;
@@ -33,6 +34,9 @@ static void finds_listeners(void)
 	CHECK_STRING(find(text, 8080), "127.0.0.1");
 	CHECK_STRING(find(text, 3000), "127.0.0.2");
 	CHECK_STRING(find(text, 3001), "");
+	text = HEADING "   0: 0100007F:1538 " NOBODY " 0A" REST
+		       "   1: 00000000:1538 " NOBODY " 0A" REST;
+	CHECK(find_listener(text, 0x1538, &address) == 2);
 }
 
 static void finds_listeners_of_v6(void)

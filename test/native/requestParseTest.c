@@ -59,7 +59,7 @@ static void refuses_all_else(void)
 		"{\"host\":\"a.test\",\"port\":65536}",
 		"{\"host\":\"A.test\",\"port\":1}",
 		"{\"host\":\"\",\"port\":1}",
-		"{\"publish\":1023}",
+		"{\"publish\":65536}",
 		"{\"publish\":\"5173\"}",
 	};
 	struct wish wish;

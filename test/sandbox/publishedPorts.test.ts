@@ -7,6 +7,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { answerTo } from '../support/asked.js';
 import { planFor, startLauncher } from '../support/launcherPeer.js';
 import type { Frame, Peer } from '../support/launcherPeer.js';
 import type { TestContext } from 'node:test';
@@ -32,6 +33,7 @@ async function run(
   const peer = await startLauncher([process.execPath, '-e', script], {
     cwd,
     plan: planFor(cwd, { publish }),
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   t.after(async () => {
     peer.process.kill('SIGKILL');
@@ -41,27 +43,22 @@ async function run(
   return peer;
 }
 
-/** A server that says `hello` and what it was told, at each of the addresses. */
-const serve = (port: number, addresses: readonly string[] = ['127.0.0.1'], more = ''): string => `
+/** Servers that say `hello` and what they were told, one at each address, and do what they are told on their input. */
+const serve = (port: number, addresses: readonly string[] = ['127.0.0.1']): string => `
   const net = require('node:net');
-  let left = ${addresses.length};
-  const servers = ${JSON.stringify(addresses)}.map((host) =>
-    net.createServer({ allowHalfOpen: true }, (c) => {
-      c.on('error', () => undefined).on('end', () => c.end()).on('data', (d) => c.write('hello ' + d));
-    }).listen({ port: ${port}, host, ipv6Only: true }, () => { if (--left === 0) ready(); }));
-  function ready() { console.log('ready'); ${more} }
+  const listen = (port, host) => net.createServer({ allowHalfOpen: true }, (c) => {
+    c.on('error', () => undefined).on('end', () => c.end()).on('data', (d) => c.write('hello ' + d));
+  }).listen({ port, host, ipv6Only: true });
+  const servers = ${JSON.stringify(addresses)}.map((host) => listen(${port}, host));
+  process.stdin.on('data', (code) => eval(String(code)));
 `;
 
+function tell(peer: Peer, code: string): void {
+  peer.process.stdin?.write(code);
+}
+
 function answer(peer: Peer, ask: Frame, effect: 'allow' | 'deny'): void {
-  peer.send({
-    kind: 'answer',
-    id: ask['id'],
-    effect,
-    reason: 'user',
-    addresses: [],
-    message: null,
-    opens: [],
-  });
+  peer.send(answerTo(ask, effect));
 }
 
 /** What a client of the host hears, or the code of its error. */
@@ -138,10 +135,11 @@ describe('a port is published after a question', () => {
   });
 
   test('several listeners of one port are one question', async (t) => {
-    const port = await freePort();
-    const peer = await run(t, serve(port, ['127.0.0.1', '::1'], 'setTimeout(process.exit, 300)'));
-    const { frames } = await peer.ended;
-    assert.equal(frames.filter(({ kind }) => kind === 'ask').length, 1);
+    const [port, later] = [await freePort(), await freePort()];
+    const peer = await run(t, serve(port, ['127.0.0.1', '::1']));
+    await peer.frame('ask');
+    tell(peer, `listen(${later}, '127.0.0.1')`);
+    assert.deepEqual((await peer.frame('ask', 1))['object'], { port: later });
   });
 
   test('a planned port needs no question', async (t) => {
@@ -154,36 +152,48 @@ describe('a port is published after a question', () => {
 
 describe('nothing is published', () => {
   test('when the answer is no', async (t) => {
-    const port = await freePort();
-    const peer = await run(t, serve(port, ['127.0.0.1'], 'setTimeout(process.exit, 500)'));
+    const [port, later] = [await freePort(), await freePort()];
+    const peer = await run(t, serve(port));
     answer(peer, await peer.frame('ask'), 'deny');
+    tell(peer, `listen(${later}, '127.0.0.1')`);
+    await peer.frame('ask', 1);
+    assert.equal(await talk(port), 'ECONNREFUSED');
+    tell(peer, 'process.exit()');
     const { frames, code } = await peer.ended;
     assert.equal(code, 0);
-    assert.deepEqual(
-      frames.map(({ kind }) => kind).filter((kind) => /publish|ask/u.test(kind)),
-      ['ask'],
-    );
+    assert.ok(frames.every(({ kind }) => kind !== 'published'));
   });
 
-  for (const [name, listen, publish] of [
-    ['for a port that the kernel chose', "{ port: 0, host: '127.0.0.1' }", ASK],
-    ['for a socket that is no port', "'/tmp/s'", ASK],
-    ['for an address that is not loopback', "{ port: 5173, host: '198.18.0.1' }", ASK],
-    [
-      'where listening is private',
-      "{ port: 5173, host: '127.0.0.1' }",
-      { mode: 'private', ports: [] },
-    ],
+  test('but a server that was refused and is started again is asked about again', async (t) => {
+    const port = await freePort();
+    const peer = await run(t, serve(port));
+    answer(peer, await peer.frame('ask'), 'deny');
+    tell(peer, `servers[0].close(() => listen(${port}, '127.0.0.1'))`);
+    const again = await peer.frame('ask', 1);
+    assert.deepEqual(again['object'], { port });
+  });
+
+  for (const [name, listen, mode] of [
+    ['for a port that the kernel chose', "{ port: 0, host: '127.0.0.1' }", 'ask'],
+    ['for a socket that is no port', "'/tmp/s'", 'ask'],
+    ['for an address that is not loopback', "{ port: 5173, host: '198.18.0.1' }", 'ask'],
+    ['where listening is private', "{ port: 5173, host: '127.0.0.1' }", 'private'],
   ] as const) {
     test(name, async (t) => {
-      const script = `require('node:net').createServer().listen(${listen}, () => setTimeout(process.exit, 300))
-        .on('error', (e) => { console.error(e.code); process.exit(1); });`;
-      const peer = await run(t, script, publish);
+      const planned = await freePort();
+      // The planned port is published after whatever the first listener could have raised.
+      const script = `const net = require('node:net');
+        net.createServer().on('error', (e) => { console.error(e.code); process.exit(1); })
+          .listen(${listen}, () => net.createServer().listen(${planned}, '127.0.0.1'));
+        process.stdin.on('data', () => process.exit());`;
+      const peer = await run(t, script, { mode, ports: [planned] });
+      await peer.frame('published');
+      tell(peer, 'end');
       const { frames, code, stderr } = await peer.ended;
       assert.deepEqual([code, stderr], [0, '']);
       assert.deepEqual(
         frames.map(({ kind }) => kind),
-        ['hello', 'ready', 'exit'],
+        ['hello', 'ready', 'published', 'unpublished', 'exit'],
       );
     });
   }
@@ -210,18 +220,12 @@ describe('nothing is published', () => {
 });
 
 describe('a published port ends', () => {
-  test('with the server, at the next connection', async (t) => {
+  test('with the server', async (t) => {
     const port = await freePort();
-    const peer = await run(
-      t,
-      serve(
-        port,
-        ['127.0.0.1'],
-        "process.stdin.on('data', () => undefined); setTimeout(() => servers[0].close(), 1000); setTimeout(() => {}, 60000);",
-      ),
-    );
+    const peer = await run(t, serve(port));
     answer(peer, await peer.frame('ask'), 'allow');
     await peer.frame('published');
+    tell(peer, 'servers[0].close()');
     const unpublished = await peer.frame('unpublished');
     assert.deepEqual(unpublished, { kind: 'unpublished', port, reason: 'closed' });
     assert.equal(await talk(port), 'ECONNREFUSED');
@@ -246,12 +250,10 @@ describe('a published port ends', () => {
 
   test('with the run, and that is told before its end', async (t) => {
     const port = await freePort();
-    const peer = await run(
-      t,
-      serve(port, ['127.0.0.1'], 'const end = () => process.exit(); setTimeout(end, 1500);'),
-    );
+    const peer = await run(t, serve(port));
     answer(peer, await peer.frame('ask'), 'allow');
     await peer.frame('published');
+    tell(peer, 'process.exit()');
     const { frames } = await peer.ended;
     assert.deepEqual(
       frames.slice(-2).map(({ kind }) => kind),
@@ -262,11 +264,9 @@ describe('a published port ends', () => {
 
   test('a question whose server is gone is withdrawn', async (t) => {
     const port = await freePort();
-    const peer = await run(
-      t,
-      serve(port, ['127.0.0.1'], 'servers[0].close(); setTimeout(() => {}, 60000);'),
-    );
+    const peer = await run(t, serve(port));
     const ask = await peer.frame('ask');
+    tell(peer, 'servers[0].close()');
     assert.deepEqual(await peer.frame('withdraw'), { kind: 'withdraw', id: ask['id'] });
   });
 });

@@ -192,10 +192,10 @@ describe('what is no request', () => {
       request([{ access: 'write', path: '/a/../b' }]),
       request([{ host: 'example.com', port: 0 }]),
       request([{ host: 'a b', port: 1 }]),
-      request([{ publish: 80 }]),
+      request([{ publish: 0 }]),
       request([{ publish: 5173, extra: 1 }]),
-      request(Array.from({ length: 17 }, () => ({ publish: 5173 }))),
-      request([{ publish: 5173 }], 'x'.repeat(1001)),
+      request(Array.from({ length: 33 }, () => ({ publish: 5173 }))),
+      request([{ publish: 5173 }], 'x'.repeat(4001)),
     ];
     const { heard, frames } = await say(folder, texts, answerAll('allow'));
     assert.deepEqual(
