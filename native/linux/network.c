@@ -13,13 +13,11 @@
 
 #include <fcntl.h>
 #include <linux/if_addr.h>
-#include <linux/nsfs.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -46,7 +44,6 @@ static const struct ip_address SANDBOX_ADDRESS_V6 = {
 };
 
 struct network {
-	int net_ns; /* the sandbox's namespace */
 	struct names *names;
 	struct resolver *resolver;
 	pthread_mutex_t lock;
@@ -194,7 +191,6 @@ static void raise_descriptor_limit(void)
 int network_start(struct supervisor *sup)
 {
 	struct network *network = calloc(1, sizeof(*network));
-	char path[64];
 	int err;
 
 	if (!network)
@@ -212,11 +208,6 @@ int network_start(struct supervisor *sup)
 	if (err)
 		return err;
 	sup->sockets = (struct net_sockets)NET_SOCKETS_NONE;
-	/* Later pid 1 is not dumpable, and closed to us: proc(5). */
-	(void)snprintf(path, sizeof(path), "/proc/%d/ns/net", sup->init);
-	network->net_ns = open(path, O_RDONLY | O_CLOEXEC);
-	if (network->net_ns < 0)
-		return -errno;
 	raise_descriptor_limit();
 	/*
 	 * Without notifications nothing tells when it is needed. A sandbox
@@ -244,7 +235,7 @@ static int set_up_there(void *shared)
 }
 
 struct inside_call {
-	int net_ns;
+	const struct inside *inside;
 	int (*make)(void *shared);
 	void *shared;
 };
@@ -252,11 +243,9 @@ struct inside_call {
 static int enter_and_make(void *argument)
 {
 	const struct inside_call *call = argument;
-	/* Whoever owns it may enter, and owns the network as well. */
-	AUTO_CLOSE int user_ns = ioctl(call->net_ns, NS_GET_USERNS);
 
-	if (user_ns < 0 || setns(user_ns, CLONE_NEWUSER) ||
-	    setns(call->net_ns, CLONE_NEWNET))
+	if (setns(call->inside->user, CLONE_NEWUSER) ||
+	    setns(call->inside->net, CLONE_NEWNET))
 		return -errno;
 	return call->make(call->shared);
 }
@@ -264,7 +253,7 @@ static int enter_and_make(void *argument)
 int network_run_inside(struct supervisor *sup, int (*make)(void *shared),
 		       void *shared)
 {
-	struct inside_call call = { sup->network->net_ns, make, shared };
+	struct inside_call call = { &sup->inside, make, shared };
 
 	return run_in_child(CLONE_FILES, enter_and_make, &call);
 }

@@ -27,7 +27,6 @@ function attemptsAt(place: Place): readonly Attempt[] {
     ['unmount', '/proc'],
     ['move-mount', git, shelf],
     ['move-mount', place.workspace, shelf],
-    ['bind-without-children', place.workspace, shelf],
     ['bind-without-children', '/', shelf],
     ['bind-without-children', place.home, shelf],
     ['bind-and-write', place.workspace, shelf, '.git/hooks/pre-commit'],
