@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { attemptInside } from '../support/breaches.js';
@@ -36,7 +43,7 @@ function createProtected(place: Place): void {
   }
 }
 
-test('protected paths that exist are read-only, by any call', async (t) => {
+test('protected paths that exist do not change without an answer, by any call', async (t) => {
   const place = createPlace(t);
   createProtected(place);
   const at = (name: string): string => path.join(place.workspace, name);
@@ -109,19 +116,68 @@ test('a repository below the workspace is protected when it is a writable root o
   );
 });
 
-test('today other repositories below the workspace are open, which is wrong, and shown as a gap', async (t) => {
+test('repositories and protected names further down are protected, whether or not they exist yet', async (t) => {
   const place = createPlace(t);
-  const nested = path.join(place.workspace, 'vendor/library');
+  const nested = path.join(place.workspace, 'a/library');
   mkdirSync(nested, { recursive: true });
   await place.host(['git', 'init', '-q', nested]);
-  const config = path.join(nested, '.git/config');
-  const outcomes = await attemptInside(place, [], [['append', config]]);
-  assert.deepEqual(outcomes, { [`append ${config}`]: 'done' });
-  const { stdout } = await place.face(['plan']);
-  assert.match(
-    stdout,
-    /\.git stays read-only at any depth: .*not those of repositories further down/,
+  const at = (name: string): string => path.join(place.workspace, name);
+  writeFileSync(at('spare'), 'spare\n');
+  mkdirSync(at('folder'));
+  const attempts: readonly Attempt[] = [
+    ['append', at('a/library/.git/config')],
+    ['write', at('a/library/.git/hooks/post-checkout')],
+    ['write', at('a/library/.envrc')],
+    ['mkdir', at('a/library/.vscode')],
+    ['mkdir', at('a/.git')],
+    ['mkdir', at('.vscode')],
+    ['mkdir', at('.codex')],
+    ['write', at('.mcp.json')],
+    ['rename', at('spare'), at('.envrc')],
+    ['link', at('spare'), at('.envrc')],
+    ['symlink', 'folder', at('.husky')],
+    ['rename', at('folder'), at('.agents')],
+  ];
+  const before = snapshot(place.workspace);
+  const outcomes = await attemptInside(place, [], attempts);
+  assert.deepEqual(changes(place.workspace, before), []);
+  assert.deepEqual(
+    Object.entries(outcomes).filter(([, outcome]) => outcome === 'done'),
+    [],
   );
+  const { stdout } = await place.face(['plan']);
+  assert.doesNotMatch(stdout, /at any depth|before they exist|by something else/);
+});
+
+test('what a package brings along is no protected name', async (t) => {
+  const place = createPlace(t);
+  const script = 'mkdir -p node_modules/a/.vscode && echo x > node_modules/a/.vscode/settings.json';
+  const { code, stderr } = await place.cordon([], ['sh', '-c', script]);
+  assert.equal(code, 0, stderr);
+  assert.ok(existsSync(path.join(place.workspace, 'node_modules/a/.vscode/settings.json')));
+});
+
+test('a root inside another cannot be moved away from its protected names', async (t) => {
+  const place = createPlace(t);
+  const inner = path.join(place.workspace, 'sub/inner');
+  mkdirSync(path.join(inner, '.vscode'), { recursive: true });
+  const at = (name: string): string => path.join(place.workspace, name);
+  const attempts: readonly Attempt[] = [
+    ['rename', inner, at('sub/moved')],
+    ['rename', at('sub'), at('moved')],
+    ['exchange', at('sub'), at('spare')],
+    ['write', path.join(inner, '.vscode/tasks.json')],
+    ['write', path.join(inner, 'file')],
+  ];
+  mkdirSync(at('spare'));
+  const outcomes = await attemptInside(place, ['--write', inner], attempts);
+  assert.deepEqual(
+    Object.entries(outcomes)
+      .filter(([, outcome]) => outcome === 'done')
+      .map(([words]) => words),
+    [`write ${inner}/file`],
+  );
+  assert.deepEqual(readdirSync(inner).sort(), ['.vscode', 'file']);
 });
 
 test('a protected path of the user’s own is protected like the built-in ones', async (t) => {
@@ -137,7 +193,7 @@ test('a protected path of the user’s own is protected like the built-in ones',
   assert.equal(existsSync(path.join(place.workspace, 'deploy/script')), false);
 });
 
-test('git reads its repository inside, and cannot write to it', async (t) => {
+test('git reads its repository inside, and cannot write to it when nobody is there to ask', async (t) => {
   const place = createPlace(t);
   writeFileSync(path.join(place.workspace, 'a'), 'a\n');
   const result = await place.cordon(
@@ -146,7 +202,7 @@ test('git reads its repository inside, and cannot write to it', async (t) => {
   );
   assert.equal(result.stdout, '?? a\n1\n');
   assert.notEqual(result.code, 0);
-  assert.match(result.stderr, /index\.lock.*Read-only file system/);
+  assert.match(result.stderr, /index\.lock.*Permission denied/);
   const { stdout } = await place.host(['git', 'status', '--short']);
   assert.equal(stdout, '?? a\n');
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { attemptInside, attemptOutside } from '../support/breaches.js';
@@ -62,6 +62,55 @@ test('secrets in the home folder are not readable, on no way to them', async (t)
     [],
     'they can be read on the host',
   );
+});
+
+test('names in closed places are seen, and hidden when the user wants that', async (t) => {
+  const place = createPlace(t);
+  writeSecrets(place);
+  const list = ['sh', '-c', 'ls ~/.ssh ~/.aws; stat -c %s ~/.ssh/id_ed25519; exit 0'];
+  const shown = await place.cordon([], list);
+  assert.equal(
+    shown.stdout.replaceAll(place.home, '~'),
+    '~/.aws:\ncredentials\n\n~/.ssh:\nid_ed25519\n7\n',
+  );
+  mkdirSync(path.join(place.home, '.config/cordon'), { recursive: true });
+  writeFileSync(
+    path.join(place.home, '.config/cordon/settings.json'),
+    JSON.stringify({ filesystem: { hideNames: true } }),
+  );
+  const hidden = await place.cordon([], list);
+  assert.doesNotMatch(hidden.stdout, /id_ed25519|credentials|7/);
+});
+
+test('an exception of the user’s opens one file of a closed place and no other', async (t) => {
+  const place = createPlace(t);
+  writeSecrets(place);
+  writeFileSync(path.join(place.home, '.ssh/config'), 'Host x\n');
+  mkdirSync(path.join(place.home, '.config/cordon'), { recursive: true });
+  writeFileSync(
+    path.join(place.home, '.config/cordon/settings.json'),
+    JSON.stringify({ filesystem: { denyRead: ['!~/.ssh/config'] } }),
+  );
+  const { stdout, stderr } = await place.cordon(
+    [],
+    ['sh', '-c', 'cat ~/.ssh/config ~/.ssh/id_ed25519; echo x > ~/.ssh/config; exit 0'],
+  );
+  assert.equal(stdout, 'Host x\n', stderr);
+  assert.equal(readFileSync(path.join(place.home, '.ssh/config'), 'utf8'), 'Host x\n');
+});
+
+test('with --read roots nothing is read but roots, the system and tool chains', async (t) => {
+  const place = createPlace(t);
+  writeSecrets(place);
+  writeFileSync(path.join(place.home, 'notes'), 'SECRET\n');
+  writeFileSync(path.join(place.workspace, 'mine'), 'mine\n');
+  writeFileSync(path.join(place.home, '.gitconfig'), '[user]\n\tname = Somebody\n');
+  const script = [
+    'cat mine; git config user.name; head -c 4 /etc/hostname >/dev/null && echo system',
+    'cat ~/notes ../outside/file ~/.ssh/id_ed25519; echo made > new; cat new; exit 0',
+  ].join('; ');
+  const { stdout, stderr } = await place.cordon(['--read', 'roots'], ['sh', '-c', script]);
+  assert.equal(stdout, 'mine\nSomebody\nsystem\nmade\n', stderr);
 });
 
 test('git works although its credentials are hidden, and other files of the home are readable', async (t) => {
@@ -138,6 +187,19 @@ test('tokens and agents leave the environment, everything else stays as it is', 
     environment: secret,
   });
   assert.equal(memory.stdout, '0\n', 'no process in sight holds them either');
+});
+
+test('the ssh-agent’s variable stays, unless agents are off', async (t) => {
+  const place = createPlace(t);
+  const environment = { SSH_AUTH_SOCK: '/run/nobody/agent' };
+  const say = ['sh', '-c', 'echo "[$SSH_AUTH_SOCK]"'];
+  assert.equal((await place.cordon([], say, { environment })).stdout, '[/run/nobody/agent]\n');
+  mkdirSync(path.join(place.home, '.config/cordon'), { recursive: true });
+  writeFileSync(
+    path.join(place.home, '.config/cordon/settings.json'),
+    JSON.stringify({ sockets: { agents: 'off' } }),
+  );
+  assert.equal((await place.cordon([], say, { environment })).stdout, '[]\n');
 });
 
 test('a variable that the user keeps is kept', async (t) => {

@@ -18,24 +18,28 @@ test('a workspace’s .cordon.json cannot open a folder, a host, a secret, a var
   write(place, 'workspace/.cordon.json', {
     filesystem: {
       writableRoots: ['~/outside'],
-      denyRead: ['!~/.ssh'],
-      protectedPaths: ['!.vscode'],
+      denyRead: ['!~/.ssh', '!~/.ssh/id'],
+      protectedPaths: ['!.vscode', '!~/workspace/.vscode/tasks.json'],
+      git: 'allow',
+      readRoots: ['~'],
       temp: 'shared',
       caches: 'shared',
     },
     network: { mode: 'on', allow: ['*', 'localhost:1-65535'] },
+    sockets: { allow: ['/'] },
     environment: { keep: ['NPM_TOKEN'] },
   });
   mkdirSync(path.join(place.workspace, '.vscode'));
   const script = `
     echo x > ../outside/new; cat ~/.ssh/id; echo x > .vscode/tasks.json; echo "[$NPM_TOKEN]"
-    curl -sS --max-time 5 http://example.com`;
+    echo x > .git/breach; curl -sS --max-time 5 http://example.com`;
   const before = snapshot(place.outside);
   const result = await place.cordon(['--ask', 'deny'], ['sh', '-c', script], {
     environment: { NPM_TOKEN: 's3cret' },
   });
   assert.deepEqual(changes(place.outside, before), []);
   assert.equal(existsSync(path.join(place.workspace, '.vscode/tasks.json')), false);
+  assert.equal(existsSync(path.join(place.workspace, '.git/breach')), false);
   assert.doesNotMatch(result.stdout, /SECRET|s3cret/);
   assert.notEqual(result.code, 0);
 });
