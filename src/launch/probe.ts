@@ -62,11 +62,14 @@ function askLauncher(launcher: AbsolutePath): HostSupport {
   return support;
 }
 
-/** This boot of this kernel, and this very launcher. */
+/** This boot of this kernel, this very launcher, and what is around us: another sandbox may hold calls, or forbid mounts. */
 function cacheKey(launcher: AbsolutePath): string {
   const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   const { mtimeMs, size, ino } = fs.statSync(launcher);
-  return [boot, os.release(), launcher, mtimeMs, size, ino].join(' ');
+  const status = fs.readFileSync('/proc/self/status', 'utf8');
+  const filters = status.match(/^Seccomp.*$/gmu)?.join(' ') ?? '';
+  const users = fs.readlinkSync('/proc/self/ns/user');
+  return [boot, os.release(), launcher, mtimeMs, size, ino, filters, users].join(' ');
 }
 
 function readCache(file: string, key: string): HostSupport | undefined {

@@ -13,7 +13,7 @@ import { endOf, everyPathTo, placeOf, targetOf } from './host.js';
 import type { Mount, Open } from './plan.js';
 
 /** Places whose reads are held; more are hidden without a question. */
-const MOST_TRIPWIRES = 64;
+const MOST_TRIPWIRES = 1024;
 
 /** Folders whose entries `planReads` wants to know: what is in them is the system's, or it is not. */
 export function foldersToList({ filesystem }: Policy): readonly AbsolutePath[] {

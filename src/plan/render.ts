@@ -4,7 +4,7 @@ import { assertNever } from '../base/assertNever.js';
 import { plainText } from '../base/plainText.js';
 import { describeOrigin } from '../policy/origin.js';
 import type { Policy } from '../policy/policy.js';
-import type { Gap, LinuxPlan, Mount, PlannedRule, PortRange } from './plan.js';
+import type { Gap, LinuxPlan, Mount, PlannedRule, PlannedSocketRule, PortRange } from './plan.js';
 
 /** Several lines, ending with one. */
 export function renderPlan(plan: LinuxPlan, gaps: readonly Gap[], policy: Policy): string {
@@ -14,10 +14,22 @@ export function renderPlan(plan: LinuxPlan, gaps: readonly Gap[], policy: Policy
     'Files (later lines win)',
     '  /  read-only',
     ...plan.mounts.map((mount) => `  ${shown(mount.path)}  ${mountWords(mount)}`),
+    ...filesLines(plan, policy),
+    '',
+    'Unix sockets of this machine (the first line that matches; others are asked)',
+    ...plan.sockets.agents.map(
+      ({ kind, path }) => `  ${shown(path)}  ${kind}-agent, each signature asks`,
+    ),
+    ...plan.sockets.rules.map(socketLine(policy)),
     '',
     `Network: ${modeWords[plan.network.mode]} (${describeOrigin(policy.network.mode.origin)})`,
     ...plan.network.rules.map((rule, index) => ruleLine(rule, index, policy)),
     ...plan.network.hostPorts.map((port) => `  port ${port} of this machine is let in`),
+    `  servers inside: ${listenWords[plan.publish.mode]} (${describeOrigin(policy.network.listen.origin)})`,
+    ...policy.network.publish.map(
+      ({ value, origin }) =>
+        `  port ${value} inside is reached from this machine (${describeOrigin(origin)})`,
+    ),
     '',
     'Environment',
     `  dropped: ${plan.environment.drop.join(' ')}`,
@@ -39,6 +51,43 @@ export function renderPlan(plan: LinuxPlan, gaps: readonly Gap[], policy: Policy
   ].join('\n');
 }
 
+/** What the supervisor judges, besides mounts. */
+function filesLines({ files, opens }: LinuxPlan, { filesystem }: Policy): readonly string[] {
+  const names = filesystem.protectedNames.map(({ value }) => value);
+  return [
+    `  changes elsewhere are asked, but for ${files.quiet.join(' ')}, which are refused`,
+    `  git repositories: changes are ${gitWords[files.git]} (${describeOrigin(filesystem.git.origin)})`,
+    ...files.repositories.map(({ directory }) => `    also ${shown(directory)}`),
+    `  protected in each root and repository, but not below ${files.packages.join(' ')}: ${shown(names.join(' '))}`,
+    `  protected besides: ${shown(files.protected.join(' '))}`,
+    ...opens.map(
+      ({ access, path }) => `  open all the same: ${shown(path)}, ${accessWords[access]}`,
+    ),
+  ];
+}
+
+function socketLine({ sockets }: Policy) {
+  return ({ effect, path }: PlannedSocketRule, index: number): string => {
+    const origin = sockets.rules[index]?.origin;
+    const from = origin === undefined ? '' : ` (${describeOrigin(origin)})`;
+    return `  ${shown(path)}  ${effectWords[effect]}${from}`;
+  };
+}
+
+const gitWords = { protect: 'refused', ask: 'asked once', allow: 'allowed' } as const;
+
+const accessWords = {
+  write: 'for writing',
+  read: 'for reading',
+  git: 'for git',
+  socket: 'for connecting',
+} as const;
+
+const listenWords = {
+  private: 'stay inside',
+  ask: 'reached from this machine after a question',
+} as const;
+
 const modeWords = {
   off: 'refused, unless a rule allows it',
   ask: 'asked, unless a rule decides',
@@ -59,11 +108,11 @@ function mountWords(mount: Mount): string {
     case 'readable':
       return 'read-only';
     case 'guard':
-      return 'read-only where nothing can be asked';
+      return 'protected; read-only where nothing can be asked';
     case 'tripwire':
       return mount.names ? 'reading asks; names are seen' : 'reading asks; names are hidden';
     case 'mask':
-      return 'closed for reading';
+      return 'hidden';
     case 'copyOnWrite':
       return `changes go to ${shown(mount.upper)}`;
     default:
