@@ -18,6 +18,11 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+/*
+ * For large buffers on a path that must be quick: all other variables are
+ * zeroed where they are declared (-ftrivial-auto-var-init).
+ */
+#define UNINITIALIZED __attribute__((uninitialized))
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Always initialised where declared: AUTO_CLOSE with -1 or a descriptor. */

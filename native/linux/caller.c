@@ -54,7 +54,7 @@ int umasks_open(struct umasks **ret_umasks)
 
 static int read_umask(pid_t thread, mode_t *ret_umask)
 {
-	char status[TASK_STATUS_BYTES_MAX];
+	UNINITIALIZED char status[TASK_STATUS_BYTES_MAX];
 	unsigned long long number;
 	int err = task_read_status(thread, status);
 

@@ -265,8 +265,8 @@ static int read_times(const struct call *call, uint64_t address,
 	if (form == TIMES_SECONDS) {
 		err = task_read_memory(call->thread, address, &seconds,
 				       sizeof(seconds));
-		file->times[0].tv_sec = seconds.actime;
-		file->times[1].tv_sec = seconds.modtime;
+		file->times[0] = (struct timespec){ seconds.actime, 0 };
+		file->times[1] = (struct timespec){ seconds.modtime, 0 };
 		return err;
 	}
 	err = task_read_memory(call->thread, address, micro, sizeof(micro));

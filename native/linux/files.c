@@ -201,13 +201,23 @@ static int act_once(struct act *act, int *ret_fd)
 	return err;
 }
 
+static void begin_place(struct place *place)
+{
+	place_close(place);
+	place->parent = place->file = -1;
+	place->name = "";
+	place->slash = false;
+	place->steps = (struct steps){ 0 };
+}
+
+/* Nothing of an earlier round counts, but what was allowed. */
 static void begin_round(struct act *act)
 {
-	place_close(&act->places.at);
-	place_close(&act->places.from);
-	act->places.at.parent = act->places.at.file = -1;
-	act->places.from.parent = act->places.from.file = -1;
-	act->places.at.steps = act->places.from.steps = (struct steps){ 0 };
+	begin_place(&act->places.at);
+	begin_place(&act->places.from);
+	free(TAKE(act->judgement.change));
+	close_quietly(TAKE(act->judgement.content));
+	act->judgement.verdict = VERDICT_PASS;
 }
 
 /* Settles what a round left open: 0, then anew; else the result. */
@@ -287,9 +297,16 @@ static void act_release(struct act *act)
 	file_call_release(&act->file);
 }
 
+static void begin_allowance(struct allowance *allowed)
+{
+	allowed->write = allowed->protected = allowed->git = false;
+	allowed->content = -1;
+	allowed->change = NULL;
+}
+
 int answer_file_call(const struct call *call)
 {
-	struct act act;
+	UNINITIALIZED struct act act;
 	int err;
 
 	if (call->number == SYS_umask)
@@ -298,11 +315,11 @@ int answer_file_call(const struct call *call)
 	act.places.at.parent = act.places.at.file = -1;
 	act.places.from.parent = act.places.from.file = -1;
 	act.apart = act.from_apart = act.creates = act.exclusive = false;
-	act.judgement = (struct judgement){ .content = -1 };
-	act.allowed = (struct allowance){ .content = -1 };
+	begin_allowance(&act.allowed);
+	act.judgement.change = NULL;
+	act.judgement.content = -1;
+	act.judgement.verdict = VERDICT_PASS;
 	err = file_call_read(call, &act.file);
-	if (!call_is_alive(call))
-		err = -ESRCH;
 	if (!err)
 		err = act_and_put(&act);
 	act_release(&act);

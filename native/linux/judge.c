@@ -264,7 +264,8 @@ int act_judge(struct act *act, enum change_kind kind)
 	if (act->apart)
 		return 0;
 	describe(act, kind, &change);
-	judgement_release(&act->judgement);
+	free(act->judgement.change);
+	close_quietly(act->judgement.content);
 	rules_judge(rules, &change, &act->judgement);
 	err = weigh(act);
 	if (err == -EACCES)

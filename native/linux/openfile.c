@@ -18,6 +18,16 @@ static bool creates(const struct act *act)
 	return act->file.flags & O_CREAT;
 }
 
+static int give_own_terminal(const struct act *act, int *ret_fd)
+{
+	int fd = open_own_terminal(act->call, act->file.flags & ~O_CREAT);
+
+	if (fd < 0)
+		return fd;
+	*ret_fd = fd;
+	return 0;
+}
+
 /*
  * What needs care once it is open. A folder's descriptor would lead to all
  * that is below and above it, so none is ever given away; the kernel does not
@@ -32,35 +42,37 @@ static int check_opened(struct act *act, int opened, int *ret_fd)
 		return -errno;
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
-	if (is_terminal_alias(&status)) {
-		close_quietly(TAKE(fd));
-		fd = open_own_terminal(act->call, act->file.flags & ~O_CREAT);
-		if (fd < 0)
-			return fd;
-	} else if (!(act->file.flags & O_NONBLOCK) &&
+	if (is_terminal_alias(&status))
+		return give_own_terminal(act, ret_fd);
+	if (!(act->file.flags & O_NONBLOCK) &&
 		   fcntl(fd, F_SETFL,
 			 act->file.flags &
-				 (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME))) {
+				 (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME)))
 		return -errno;
-	}
 	*ret_fd = TAKE(fd);
 	return 0;
 }
 
-/* A FIFO that nobody reads, or a lease: whoever opens that waits. */
-static int check_failed(struct act *act, int err)
+/*
+ * A FIFO that nobody reads, or a lease: whoever opens that waits. Or the
+ * caller has a terminal and we have none.
+ */
+static int check_failed(struct act *act, int err, int *ret_fd)
 {
 	struct place *at = &act->places.at;
 	struct stat status;
 
-	if ((err != -ENXIO && err != -EAGAIN) || act->file.flags & O_NONBLOCK)
+	if (err != -ENXIO && err != -EAGAIN)
 		return err;
 	if (at->file < 0)
 		at->file = openat(at->parent, at->name,
 				  O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (at->file < 0 || fstat(at->file, &status))
 		return err;
-	if (err == -ENXIO && !S_ISFIFO(status.st_mode))
+	if (is_terminal_alias(&status))
+		return give_own_terminal(act, ret_fd);
+	if (act->file.flags & O_NONBLOCK ||
+	    (err == -ENXIO && !S_ISFIFO(status.st_mode)))
 		return err;
 	return act->call->must_not_wait ? err : NEED_WAIT;
 }
@@ -121,7 +133,7 @@ static int open_by_descriptor(struct act *act, int *ret_fd)
 		return err;
 	fd = reopen(at->file, flags_of_file(act) | O_NONBLOCK);
 	if (fd < 0)
-		return check_failed(act, fd);
+		return check_failed(act, fd, ret_fd);
 	return check_opened(act, fd, ret_fd);
 }
 
@@ -150,7 +162,7 @@ static int open_in_proc(struct act *act, int *ret_fd)
 static int open_folder(struct act *act, int *ret_fd)
 {
 	struct place *at = &act->places.at;
-	struct place inside = PLACE_NONE;
+	UNINITIALIZED struct place inside;
 	struct stat status;
 	int err, fd;
 
@@ -224,12 +236,14 @@ static int open_entry(struct act *act, int *ret_fd)
 	fd = perform_open(&act->file, flags, at);
 	if (fd == -ELOOP && follows)
 		return resolve_link(act->call, at) ?: -EAGAIN;
-	return fd < 0 ? check_failed(act, fd) : check_opened(act, fd, ret_fd);
+	return fd < 0 ? check_failed(act, fd, ret_fd) : check_opened(act, fd, ret_fd);
 }
 
 static int check_slash(const struct act *act)
 {
-	return creates(act) && act->places.at.slash ? -EISDIR : 0;
+	const struct place *at = &act->places.at;
+
+	return creates(act) && at->slash && is_entry(at->name) ? -EISDIR : 0;
 }
 
 static int open_once(struct act *act, int *ret_fd)
@@ -239,7 +253,7 @@ static int open_once(struct act *act, int *ret_fd)
 
 	if (err)
 		return err;
-	if (act->file.flags & OWN_TMPFILE || at->slash)
+	if (act->file.flags & OWN_TMPFILE || (at->slash && !creates(act)))
 		return open_folder(act, ret_fd);
 	if (at->parent < 0)
 		return open_by_descriptor(act, ret_fd);

@@ -168,7 +168,7 @@ static int read_link(const struct call *call, struct place *place, int link,
 
 int resolve_link(const struct call *call, struct place *place)
 {
-	char text[PATH_BYTES_MAX];
+	UNINITIALIZED char text[PATH_BYTES_MAX];
 	AUTO_CLOSE int link = -1;
 	bool slash = place->slash;
 	const char *before;

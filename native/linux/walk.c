@@ -183,14 +183,16 @@ int walk(const struct call *call, int start, const char *path,
 	 struct steps *steps)
 {
 	AUTO_CLOSE int owned_root = -1;
-	struct walk walk = {
-		.call = call,
-		.root = caller_root(call, &owned_root),
-		.at = start,
-		.steps = steps,
-	};
+	UNINITIALIZED struct walk walk;
 	size_t length = strlen(path);
-	int err = walk.root < 0 ? walk.root : 0;
+	int err;
+
+	walk.call = call;
+	walk.root = caller_root(call, &owned_root);
+	walk.at = start;
+	walk.steps = steps;
+	walk.done = 0;
+	err = walk.root < 0 ? walk.root : 0;
 
 	steps->in_own = false;
 	if (length >= sizeof(walk.rest))

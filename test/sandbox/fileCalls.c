@@ -103,7 +103,11 @@ static void fill(void)
 		stop("fifo");
 }
 
-/* Made once: a call can only take the last links of it away. */
+/*
+ * Made once: a call can only take the last links of it away. 41 links are one
+ * too many (path_resolution(7)). Of 21 to 40 the kernel says that now and then,
+ * since it counts them again when it starts a walk anew.
+ */
 static void make_chain(void)
 {
 	char name[32], before[32] = "../file";
@@ -147,6 +151,8 @@ static void empty(const char *but)
 	(void)umask(022);
 	if (fchmod(base_fd, 0755) || fchmodat(base_fd, "..", 0755, 0))
 		stop(base);
+	(void)removexattr(".", "user.test");
+	(void)removexattr("..", "user.test");
 	remove_all(openat(base_fd, ".", O_RDONLY | O_DIRECTORY), but);
 }
 
@@ -191,22 +197,17 @@ static uint32_t look_at(int folder, const char *name)
 }
 
 static const char *const known[] = {
-	"file",		  "other",
-	"readonly",	  "secret",
-	"caf\xe9",	  "dir",
-	"dir/file",	  "empty",
-	"setgid",	  "closed",
-	"link",		  "dangling",
-	"dirlink",	  "loop",
-	"uplink",	  "null",
-	"intodir",	  "absolute",
-	"around",	  "steady/chain39",
-	"steady/chain40", "steady/chain41",
-	"steady",	  "fifo",
-	"absent",	  "new",
-	"dir/new",	  "setgid/new",
-	"dir/absent",	  "empty/file",
-	"empty/new",	  "dir/dir",
+	"file",	      "other",		"readonly",
+	"secret",     "caf\xe9",	"dir",
+	"dir/file",   "empty",		"setgid",
+	"closed",     "link",		"dangling",
+	"dirlink",    "loop",		"uplink",
+	"null",	      "intodir",	"absolute",
+	"around",     "steady/chain20", "steady/chain41",
+	"steady",     "fifo",		"absent",
+	"new",	      "dir/new",	"setgid/new",
+	"dir/absent", "empty/file",	"empty/new",
+	"dir/dir",
 };
 
 static uint32_t look(void)
@@ -265,9 +266,8 @@ static const char *const targets[] = {
 	"intodir",
 	"absolute",
 	"around",
-	"steady/chain40",
+	"steady/chain20",
 	"steady/chain41",
-	"steady/chain39",
 	"file/",
 	"absent/",
 	"dir/",
@@ -395,7 +395,9 @@ static bool would_wait(const char *target, int flags)
 static void describe(int fd, char *more, size_t size)
 {
 	struct stat status = { 0 };
-	ssize_t written = write(fd, "w", 1);
+	/* What is synchronous is slow, and no different. */
+	bool writes = !(fcntl(fd, F_GETFL) & O_SYNC & ~O_DSYNC);
+	ssize_t written = writes ? write(fd, "w", 1) : 0;
 
 	(void)fstat(fd, &status);
 	(void)snprintf(more, size, " flags %o close %d mode %o wrote %zd",
