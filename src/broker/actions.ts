@@ -2,6 +2,7 @@
 // what an answer for good writes, and the words. One row for each action; nowhere else is there a case of its own.
 
 import type { AlwaysRule, GrantTarget, Revocation } from '../policy/grant.js';
+import { fixedProtectedNames } from '../policy/defaults.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type {
   Action,
@@ -12,6 +13,7 @@ import type {
   WordedObjects,
   WriteObject,
 } from '../policy/request.js';
+import { hasComponents } from '../policy/usualPlaces.js';
 import { keyText, networkText, pathText, quoted, repositoryText } from './words.js';
 
 interface ActionRow<A extends Action> {
@@ -195,9 +197,6 @@ function placeOf({
   return folder ?? path;
 }
 
-/** Cordon's own and the agents' files, and git directories, which have an answer of their own: never opened for good. */
-const NEVER_FOR_GOOD = /\/(?:\.git|\.codex|\.agents|\.cordon\.json)(?:\/|$)/iu;
-
 /** Of what would be written only the first part is known when it is long. */
 const CUT = /\n…$/u;
 
@@ -214,11 +213,11 @@ function alwaysWrite(object: WriteObject): readonly AlwaysRule[] {
       : [{ effect: 'allow', setting: 'filesystem.writableRoots', entry: folder }];
   }
   const place = placeOf(object);
-  if (NEVER_FOR_GOOD.test(place)) return [];
+  if (fixedProtectedNames.some((name) => hasComponents(place, name))) return [];
   return [{ effect: 'allow', setting: 'filesystem.protectedPaths', entry: `!${place}` }];
 }
 
-function writeWish({ call, path, to }: WordedObjects['write'], home: string): string {
+function writeWish({ call, path, to, change }: WordedObjects['write'], home: string): string {
   const place = pathText(path, home);
   const other = to === null ? 'another place' : pathText(to, home);
   switch (call) {
@@ -231,7 +230,10 @@ function writeWish({ call, path, to }: WordedObjects['write'], home: string): st
     case 'remove':
       return `remove ${place}`;
     case 'rename':
-      return `move a file between ${place} and ${other}`;
+      // With a change something comes to the place; without one it may go either way.
+      return change === null
+        ? `move a file between ${place} and ${other}`
+        : `move ${other} to ${place}`;
     case 'link':
       return `give one file two names, ${place} and ${other}`;
     case 'symlink':

@@ -51,21 +51,28 @@ export function runPolicyOf({ network, filesystem }: Policy): RunPolicy {
   };
   const isWithinLimit = (path: AbsolutePath): boolean =>
     filesystem.rootLimit?.some((root) => contains(root, path)) ?? true;
+  /** Cordon's program and the files that settings come from, wherever they are: whoever changes them changes the boundary. */
+  const ours = filesystem.protectedPaths.filter(
+    ({ origin, root }) => origin.kind === 'fixed' && root === undefined,
+  );
+  const touchesOurs = (path: AbsolutePath): boolean =>
+    ours.some((own) => contains(own.path, path) || contains(path, own.path));
 
-  /** What the administrator has closed or protected is no question. */
+  /** What is Cordon's own, and what the administrator has closed or protected, is no question. */
   const forbidden = (wanted: Wanted): string | undefined => {
     switch (wanted.action) {
       case 'write':
+        if (touchesOurs(wanted.object.path)) return 'it is a part of Cordon, or leads to one';
         if (!isWithinLimit(wanted.object.path)) return 'the administrator keeps it read-only';
         return wanted.object.protected
-          ? managedWords('protects', filesystem.protectedPaths, wanted.object.path)
+          ? firmWords('protected', filesystem.protectedPaths.filter(isManaged), wanted.object.path)
           : undefined;
       case 'git':
         return isWithinLimit(wanted.object.repository)
           ? undefined
           : 'the administrator keeps it read-only';
       case 'read':
-        return managedWords('closes', filesystem.denyRead, wanted.object.path);
+        return firmWords('closed', filesystem.denyRead.filter(isFirm), wanted.object.path);
       case 'connect':
       case 'lookup':
       case 'socket':
@@ -85,7 +92,8 @@ export function runPolicyOf({ network, filesystem }: Policy): RunPolicy {
     },
     mayWiden: (wanted) =>
       opensOf(targetOf(wanted)).every(
-        ({ access, path }) => (access !== 'write' && access !== 'git') || isWithinLimit(path),
+        ({ access, path }) =>
+          (access !== 'write' && access !== 'git') || (isWithinLimit(path) && !touchesOurs(path)),
       ),
     decideAddress(text, port) {
       const [judged] = judgeAddresses(network, port, [text]);
@@ -104,14 +112,20 @@ export function runPolicyOf({ network, filesystem }: Policy): RunPolicy {
   };
 }
 
-function managedWords(
-  verb: string,
-  places: readonly { readonly path: AbsolutePath; readonly origin: Origin }[],
-  path: AbsolutePath,
-): string | undefined {
-  const place = places.find(
-    ({ path: closed, origin }) =>
-      origin.kind === 'setting' && origin.source.kind === 'managed' && contains(closed, path),
-  );
-  return place === undefined ? undefined : `the administrator ${verb} it`;
+interface Placed {
+  readonly path: AbsolutePath;
+  readonly origin: Origin;
+}
+
+function isManaged({ origin }: Placed): boolean {
+  return origin.kind === 'setting' && origin.source.kind === 'managed';
+}
+
+function isFirm(place: Placed): boolean {
+  return place.origin.kind === 'fixed' || isManaged(place);
+}
+
+function firmWords(how: string, places: readonly Placed[], path: AbsolutePath): string | undefined {
+  const place = places.find((each) => contains(each.path, path));
+  return place === undefined ? undefined : `${how}: ${describeOrigin(place.origin)}`;
 }

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { assertNever } from '../base/assertNever.js';
 import { quoted } from './messages.js';
+import { alwaysOf } from '../session/words.js';
 import type { AccessRequest, NetworkObject, Wanted } from '../policy/request.js';
 
 /** A pattern that `--allow` takes for exactly this target. */
@@ -16,35 +17,37 @@ export function patternOf(object: NetworkObject): string {
   return 'port' in object ? `${name}:${object.port}` : name;
 }
 
-/** A flag where there is one, else the setting. */
+/** A flag where there is one, else the setting; empty where nothing allows it but an answer. */
 export function howToAllow(request: AccessRequest): string {
-  return `Allow it with ${means(request)}`;
+  const means = flagFor(request) ?? settingFor(request);
+  return means === undefined ? '' : `Allow it with ${means}`;
 }
 
-function means({ action, object }: Wanted): string {
+function flagFor({ action, object }: Wanted): string | undefined {
   switch (action) {
     case 'connect':
     case 'lookup':
       return `--allow ${patternOf(object)}`;
     case 'write':
       return object.protected
-        ? inSettings(`!${object.folder ?? object.path}`, 'filesystem.protectedPaths')
+        ? undefined
         : `--write ${quoted(object.folder ?? path.dirname(object.path))}`;
     case 'git':
-      return inSettings('allow', 'filesystem.git');
-    case 'read':
-      return inSettings(`!${object.folder ?? object.path}`, 'filesystem.denyRead');
-    case 'socket':
-      return inSettings(object.path, 'sockets.allow');
+      return '--git allow';
     case 'sign':
       return '--ask tty, where somebody can answer';
+    case 'read':
+    case 'socket':
     case 'publish':
-      return inSettings(String(object.port), 'network.publish');
+      return undefined;
     default:
       return assertNever(action);
   }
 }
 
-function inSettings(entry: string, key: string): string {
-  return `${quoted(entry)} in ${key} of your settings`;
+function settingFor(wanted: Wanted): string | undefined {
+  const [rule] = alwaysOf(wanted, []);
+  return rule === undefined
+    ? undefined
+    : `${quoted(String(rule.entry))} in ${rule.setting} of your settings`;
 }

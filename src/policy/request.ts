@@ -107,9 +107,9 @@ export type Acting<Objects extends Readonly<Record<Action, unknown>>, A extends 
 
 export type Wanted<A extends Action = Action> = Acting<RequestObjects, A>;
 
-/** What is put into words of a request: what would be written is shown apart. */
+/** What is put into words of a request: what would be written is shown apart, the words only know whether it is known. */
 export interface WordedObjects extends Omit<RequestObjects, 'write'> {
-  readonly write: Omit<WriteObject, 'change'>;
+  readonly write: Omit<WriteObject, 'change'> & { readonly change: object | string | null };
 }
 
 export type Worded<A extends Action = Action> = Acting<WordedObjects, A>;

@@ -336,6 +336,7 @@ export function createRuns(options: RunsOptions): Runs {
         }
       },
       revoked({ opens }) {
+        if (opens.length === 0) return; // nothing had to be closed for a welcome
         recordLate({ kind: 'revoked', run, opens });
         for (const open of opens) {
           if (open.busy) link.notify(busyLine(open, options.home));

@@ -47,6 +47,10 @@ test('each call that changes a file has words of its own, with both paths where 
     wishOf(write({ call: 'rename', to: at('/ws/y') }), HOME),
     'move a file between ~/elsewhere/x and /ws/y',
   );
+  assert.equal(
+    wishOf(write({ call: 'rename', to: at('/ws/y'), change: 'text' }), HOME),
+    'move /ws/y to ~/elsewhere/x',
+  );
 });
 
 test('names and paths of programs cannot pass for words of ours', () => {
