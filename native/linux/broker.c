@@ -260,42 +260,17 @@ static void settle_by_id(struct broker *broker, int64_t id,
 	watch_expiry(broker);
 }
 
-static void send_opened(struct supervisor *sup, const struct opening_job *job)
-{
-	AUTO_WRITER struct json_writer w = { 0 };
-
-	json_open_frame(&w, "opened");
-	json_key(&w, "opens");
-	json_open_array(&w);
-	for (size_t i = 0; i < job->count; i++) {
-		int err = job->entries[i].err;
-
-		json_open_object(&w);
-		write_open(&w, &job->entries[i].open);
-		json_key(&w, "error");
-		if (err)
-			json_string(&w, opens_explain(err));
-		else
-			json_null(&w);
-		json_close_object(&w);
-	}
-	json_close_array(&w);
-	json_close_object(&w);
-	broker_send(sup, &w);
-}
-
 /* Never half open: when one place stayed closed, the call is refused. */
 static void answer_opened(struct opening_job *job)
 {
 	struct accepted *accepted = job->owner;
 
-	send_opened(job->sup, job);
-	for (size_t i = 0; i < job->count; i++)
-		if (job->entries[i].err)
-			accepted->answer = (struct answer){
-				.allowed = false,
-				.reason = REASON_INTERNAL,
-			};
+	broker_send(job->sup, &job->told);
+	if (job->err)
+		accepted->answer = (struct answer){
+			.allowed = false,
+			.reason = REASON_INTERNAL,
+		};
 	settle_by_id(job->sup->broker, accepted->id, &accepted->answer);
 	free(accepted);
 	opening_free(job);
@@ -393,39 +368,20 @@ static int take_answer(struct broker *broker, const struct json *frame)
 
 static void granted(struct opening_job *job)
 {
-	send_opened(job->sup, job);
+	broker_send(job->sup, &job->told);
 	opening_free(job);
 }
 
 /* What cannot be closed ends the run: nobody may go on writing there. */
-static void closed(struct opening_job *job)
+static void revoked(struct opening_job *job)
 {
+	broker_send(job->sup, &job->told);
 	if (job->err) {
 		print_line(job->sup, "cordon: a place that was taken back "
 				     "could not be closed; the run ends");
 		stop_run(job->sup, REASONS[REASON_INTERNAL]);
 	}
 	opening_free(job);
-}
-
-static void revoked(struct opening_job *job)
-{
-	AUTO_WRITER struct json_writer w = { 0 };
-
-	json_open_frame(&w, "revoked");
-	json_key(&w, "opens");
-	json_open_array(&w);
-	for (size_t i = 0; i < job->count; i++) {
-		json_open_object(&w);
-		write_open(&w, &job->entries[i].open);
-		json_key(&w, "busy");
-		json_boolean(&w, job->entries[i].busy);
-		json_close_object(&w);
-	}
-	json_close_array(&w);
-	json_close_object(&w);
-	broker_send(job->sup, &w);
-	closed(job);
 }
 
 static int begin(struct broker *broker, const struct json *opens,
@@ -562,7 +518,7 @@ static int take_welcome(struct broker *broker, const struct json *frame)
 	if (broker->state != CHANNEL_GREETING ||
 	    json_expect_keys(frame, keys, ARRAY_SIZE(keys)))
 		return -EBADMSG;
-	err = begin(broker, json_member(frame, "opens"), OPENING_KEEP, closed);
+	err = begin(broker, json_member(frame, "opens"), OPENING_KEEP, revoked);
 	if (err)
 		return err;
 	broker->state = CHANNEL_OPEN;

@@ -1,6 +1,7 @@
 /* Children of the supervisor, see child.h. */
 #include "child.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,8 +17,12 @@ int run_in_child(unsigned long flags, int (*act)(void *argument),
 	if (child < 0)
 		return -errno;
 	if (child == 0) {
-		/* It may become visible inside, and has what we have. */
-		if (prctl(PR_SET_DUMPABLE, 0))
+		/*
+		 * It may become visible inside, and has what we have: nobody
+		 * may attach to it. Nor may it outlive us, waiting for us.
+		 */
+		if (prctl(PR_SET_DUMPABLE, 0) ||
+		    prctl(PR_SET_PDEATHSIG, SIGKILL))
 			_exit(errno);
 		_exit(-act(argument));
 	}

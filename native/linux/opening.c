@@ -6,6 +6,7 @@
 
 #include "../common/limits.h"
 #include "thread.h"
+#include "wanted.h"
 
 struct opening {
 	pthread_mutex_t lock;
@@ -17,6 +18,7 @@ struct opening {
 
 void opening_free(struct opening_job *job)
 {
+	json_writer_free(&job->told);
 	free(job);
 }
 
@@ -61,56 +63,102 @@ int opening_parse(const struct json *opens, struct opening_job **ret_job)
 
 /* On the thread of its own */
 
-static void add_each(struct opening_job *job)
+static void begin_frame(struct opening_job *job, const char *kind)
 {
-	for (size_t i = 0; i < job->count; i++) {
-		struct opening_entry *entry = &job->entries[i];
-
-		entry->err = opens_add(job->sup, entry->open.access,
-				       entry->open.path, &entry->judged);
-	}
+	json_open_frame(&job->told, kind);
+	json_key(&job->told, "opens");
+	json_open_array(&job->told);
 }
 
-static void remove_each(struct opening_job *job)
+static void end_frame(struct opening_job *job)
 {
-	for (size_t i = 0; i < job->count; i++) {
-		struct opening_entry *entry = &job->entries[i];
+	json_close_array(&job->told);
+	json_close_object(&job->told);
+}
 
-		entry->err = opens_remove(job->sup, entry->open.access,
-					  entry->open.path, &entry->busy);
-		if (entry->err && entry->err != -ENOENT)
-			job->err = entry->err;
-	}
+static void tell_added(struct opening_job *job, const struct open *open,
+		       int err)
+{
+	struct json_writer *w = &job->told;
+
+	json_open_object(w);
+	write_open(w, open);
+	json_key(w, "error");
+	if (err)
+		json_string(w, opens_explain(err));
+	else
+		json_null(w);
+	json_close_object(w);
+}
+
+static void tell_removed(struct opening_job *job, const struct open *open,
+			 int err, bool busy)
+{
+	struct json_writer *w = &job->told;
+
+	json_open_object(w);
+	write_open(w, open);
+	json_key(w, "busy");
+	json_boolean(w, busy);
+	json_close_object(w);
+	if (err && err != -ENOENT)
+		job->err = err;
+}
+
+static int add(struct opening_job *job, size_t i)
+{
+	const struct opening_entry *entry = &job->entries[i];
+
+	return opens_add(job->sup, entry->open.access, entry->open.path,
+			 &entry->judged);
+}
+
+static void add_each(struct opening_job *job)
+{
+	begin_frame(job, "opened");
+	for (size_t i = 0; i < job->count; i++)
+		tell_added(job, &job->entries[i].open, add(job, i));
+	end_frame(job);
 }
 
 static void add_all(struct opening_job *job)
 {
-	bool added[OPENS_MAX];
-	size_t i;
+	bool added[OPENS_MAX], busy;
+	size_t failed = 0;
 
-	for (i = 0; i < job->count; i++) {
-		struct opening_entry *entry = &job->entries[i];
+	for (; failed < job->count && !job->err; failed += !job->err) {
+		const struct open *open = &job->entries[failed].open;
 
-		added[i] = !opens_has(job->sup, entry->open.access,
-				      entry->open.path);
-		entry->err = opens_add(job->sup, entry->open.access,
-				       entry->open.path, &entry->judged);
-		if (entry->err)
-			break;
+		added[failed] = !opens_has(job->sup, open->access, open->path);
+		job->err = add(job, failed);
 	}
-	if (i == job->count)
-		return;
-	while (i-- > 0) {
-		struct opening_entry *entry = &job->entries[i];
-
-		entry->err = -ECANCELED;
+	for (size_t i = 0; job->err && i < failed; i++)
 		if (added[i])
-			(void)!opens_remove(job->sup, entry->open.access,
-					    entry->open.path, &entry->busy);
-	}
+			(void)!opens_remove(job->sup,
+					    job->entries[i].open.access,
+					    job->entries[i].open.path, &busy);
+	begin_frame(job, "opened");
+	for (size_t i = 0; i < job->count; i++)
+		tell_added(job, &job->entries[i].open,
+			   job->err && i != failed ? -ECANCELED : job->err);
+	end_frame(job);
 }
 
-static bool is_listed(const struct open *open, const void *of)
+static void remove_each(struct opening_job *job)
+{
+	begin_frame(job, "revoked");
+	for (size_t i = 0; i < job->count; i++) {
+		const struct open *open = &job->entries[i].open;
+		bool busy = false;
+		int err =
+			opens_remove(job->sup, open->access, open->path, &busy);
+
+		tell_removed(job, open, err, busy);
+	}
+	end_frame(job);
+}
+
+static bool is_listed(const struct open *open, void *of)
 {
 	const struct opening_job *job = of;
 
@@ -119,6 +167,20 @@ static bool is_listed(const struct open *open, const void *of)
 		    strcmp(job->entries[i].open.path, open->path) == 0)
 			return true;
 	return false;
+}
+
+static void note_removed(const struct open *open, int err, bool busy, void *of)
+{
+	tell_removed(of, open, err, busy);
+}
+
+static void keep(struct opening_job *job)
+{
+	const struct opens_keeping keeping = { is_listed, note_removed, job };
+
+	begin_frame(job, "revoked");
+	opens_keep(job->sup, &keeping);
+	end_frame(job);
 }
 
 static void carry_out(struct opening_job *job)
@@ -134,7 +196,7 @@ static void carry_out(struct opening_job *job)
 		remove_each(job);
 		break;
 	case OPENING_KEEP:
-		job->err = opens_keep(job->sup, is_listed, job);
+		keep(job);
 		break;
 	case OPENING_PLANNED:
 		opens_mount_planned(job->sup);

@@ -18,8 +18,6 @@ enum opening_kind {
 struct opening_entry {
 	struct open open;
 	struct identity judged;
-	int err;   /* 0 or -errno */
-	bool busy; /* removed, but a program still has part of it */
 };
 
 struct opening_job {
@@ -30,7 +28,9 @@ struct opening_job {
 	/* On the loop's thread, once; frees it by opening_free(). */
 	void (*done)(struct opening_job *job);
 	void *owner;
-	int err; /* of removing: what could not be closed, or 0 */
+	/* The outcome. */
+	struct json_writer told; /* the frame "opened" or "revoked"; or none */
+	int err; /* what of adding all failed, or could not be closed */
 	size_t count;
 	struct opening_entry entries[];
 };

@@ -226,18 +226,17 @@ int opens_add(struct supervisor *sup, enum access access, const char *path,
 }
 
 /* Off the list first: nobody is let by while the mount goes. */
-static int close_entry(struct supervisor *sup, struct entry **at,
-		       bool *ret_busy)
+static struct entry *close_entry(struct supervisor *sup, struct entry **at,
+				 int *ret_err, bool *ret_busy)
 {
 	struct entry *entry = take(sup->opens, at);
-	int err = undo_mount(sup, entry, ret_busy);
 
+	*ret_err = undo_mount(sup, entry, ret_busy);
 	if (has_mounts(entry->access))
 		renew_mounts_below(sup, entry->path);
 	else if (entry->access == ACCESS_READ)
 		tripwire_revoked(sup);
-	free(entry);
-	return err;
+	return entry;
 }
 
 int opens_remove(struct supervisor *sup, enum access access, const char *path,
@@ -251,34 +250,32 @@ int opens_remove(struct supervisor *sup, enum access access, const char *path,
 	(void)pthread_mutex_lock(&opens->changing);
 	at = find(opens, &open);
 	if (*at)
-		err = close_entry(sup, at, ret_busy);
+		free(close_entry(sup, at, &err, ret_busy));
 	(void)pthread_mutex_unlock(&opens->changing);
 	return err;
 }
 
-int opens_keep(struct supervisor *sup,
-	       bool (*stays)(const struct open *open, const void *of),
-	       const void *of)
+void opens_keep(struct supervisor *sup, const struct opens_keeping *keeping)
 {
 	struct opens *opens = sup->opens;
 	struct entry **at = &opens->first;
+	struct entry *entry;
 	bool busy;
-	int err = 0, failed;
+	int err;
 
 	(void)pthread_mutex_lock(&opens->changing);
 	while (*at) {
 		struct open open = { (*at)->access, (*at)->path };
 
-		if ((*at)->planned || stays(&open, of)) {
+		if ((*at)->planned || keeping->stays(&open, keeping->of)) {
 			at = &(*at)->next;
 			continue;
 		}
-		failed = close_entry(sup, at, &busy);
-		if (!err)
-			err = failed;
+		entry = close_entry(sup, at, &err, &busy);
+		keeping->removed(&open, err, busy, keeping->of);
+		free(entry);
 	}
 	(void)pthread_mutex_unlock(&opens->changing);
-	return err;
 }
 
 const char *opens_explain(int err)

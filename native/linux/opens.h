@@ -42,10 +42,14 @@ const char *opens_explain(int err);
 
 /* Whether there is exactly that entry. */
 bool opens_has(struct supervisor *sup, enum access access, const char *path);
-/* Removes what is neither the plan's nor stays. -errno: as opens_remove(). */
-int opens_keep(struct supervisor *sup,
-	       bool (*stays)(const struct open *open, const void *of),
-	       const void *of);
+/* What is to become of the entries but the plan's. */
+struct opens_keeping {
+	bool (*stays)(const struct open *open, void *of);
+	/* Has been removed; err as of opens_remove(). */
+	void (*removed)(const struct open *open, int err, bool busy, void *of);
+	void *of;
+};
+void opens_keep(struct supervisor *sup, const struct opens_keeping *keeping);
 
 /* Changes with each removal: what was let by under an older one is to be
  * looked at again. */

@@ -299,13 +299,16 @@ static void never_half_open(void)
 	peer_says(&s, "{\"kind\":\"answer\",\"id\":1,\"effect\":\"allow\","
 		      "\"reason\":\"user\",\"addresses\":[],\"opens\":["
 		      "{\"access\":\"write\",\"path\":\"/none/a\"},"
-		      "{\"access\":\"write\",\"path\":\"/\"}],"
+		      "{\"access\":\"write\",\"path\":\"/\"},"
+		      "{\"access\":\"read\",\"path\":\"/none/b\"}],"
 		      "\"message\":null}");
 	check_next(&s, "{\"kind\":\"opened\",\"opens\":[{\"access\":\"write\","
 		       "\"path\":\"/none/a\",\"error\":\"another place of the "
 		       "same answer could not be opened\"},{\"access\":"
 		       "\"write\",\"path\":\"/\",\"error\":\"the whole file "
-		       "system cannot be opened at once\"}]}");
+		       "system cannot be opened at once\"},{\"access\":"
+		       "\"read\",\"path\":\"/none/b\",\"error\":\"another "
+		       "place of the same answer could not be opened\"}]}");
 	CHECK(asked.times == 1 && !asked.answer.allowed);
 	CHECK(asked.answer.reason == REASON_INTERNAL);
 	CHECK(!opens_cover(&s.sup, ACCESS_WRITE, "/none/a"));
