@@ -43,27 +43,52 @@ static bool ends_in(const char *text, const char *suffix)
 	       strcmp(text + length - suffix_length, suffix) == 0;
 }
 
-/* "worktrees/NAME/REST": the rest, which is a git directory's too. */
-static const char *skip_worktree(const char *path, size_t *ret_skipped)
+/* The component could stand at the top of a git directory. */
+static bool is_top_name(const char *folded)
 {
-	const char *at;
-
-	*ret_skipped = 0;
-	if (strncmp(path, "worktrees/", strlen("worktrees/")) != 0)
-		return path;
-	at = strchr(path + strlen("worktrees/"), '/');
-	if (!at)
-		return path;
-	*ret_skipped = 2;
-	return at + 1;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (strcmp(parts[i].path, folded) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(other_tops); i++) {
+		if (strcmp(other_tops[i], folded) == 0)
+			return true;
+	}
+	return is_short_name(folded);
 }
 
-static bool is_below_part(const char *path, const char *part)
+static bool is_first(const char *path, const char *name)
 {
-	size_t length = strlen(part);
+	size_t length = strlen(name);
 
-	return length > 0 && strncmp(path, part, length) == 0 &&
-	       path[length] == '/';
+	return strncmp(path, name, length) == 0 && path[length] == '/';
+}
+
+/* "worktrees/NAME/REST": its index, where REST is a git directory's, too. */
+static size_t skip_worktree(const struct trail *trail, size_t index)
+{
+	return is_first(trail_rest(trail, index), "worktrees") &&
+			       index + 2 < trail->count
+		       ? index + 2
+		       : index;
+}
+
+/*
+ * "modules/NAME/REST": where NAME, which may have slashes, ends is told by
+ * what follows. Where that is wrong the layout tells, once it is complete.
+ */
+static size_t skip_module(const struct trail *trail, size_t index)
+{
+	if (!is_first(trail_rest(trail, index), "modules"))
+		return index;
+	for (size_t i = index + 2; i < trail->count; i++) {
+		char name[NAME_BYTES_MAX];
+
+		trail_component(trail, i, name);
+		if (is_top_name(name))
+			return i;
+	}
+	return index;
 }
 
 /* Only git's samples may be put in hooks/: git runs none of that name. */
@@ -79,10 +104,12 @@ static enum git_part hooks_part(const char *rest)
 
 static enum git_part part_of(const char *path)
 {
-	if (is_below_part(path, "hooks"))
+	if (is_first(path, "hooks"))
 		return hooks_part(path + strlen("hooks/"));
-	if (is_below_part(path, "info/attributes"))
+	if (is_first(path, "info/attributes"))
 		return PART_ATTRIBUTES;
+	if (is_first(path, "objects"))
+		return PART_OBJECT;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (strcmp(parts[i].path, path) == 0)
 			return parts[i].part;
@@ -104,6 +131,7 @@ static size_t depth_of(enum git_part part, const struct git_spot *spot,
 	case PART_VITAL:
 		return spot->top;
 	case PART_PLAIN:
+	case PART_OBJECT:
 	case PART_CONFIG:
 	case PART_INFO_FOLDER:
 	case PART_COMMON:
@@ -118,21 +146,22 @@ static size_t depth_of(enum git_part part, const struct git_spot *spot,
 }
 
 /*
- * A linked work tree's own files are looked at as a git directory's as well,
- * by name: settings may be put there before its layout is complete.
+ * What belongs to submodules and linked work trees is looked at as a git
+ * directory's, too, before their layout is complete.
  */
 static struct git_spot classify(const struct end *end, size_t top,
 				bool is_linked)
 {
+	const struct trail *trail = &end->trail;
 	struct git_spot spot = { .repository = top };
-	const char *path = trail_rest(&end->trail, top);
-	size_t skipped;
+	size_t module = top, next;
 
-	path = skip_worktree(path, &skipped);
-	spot.top = top + skipped;
-	spot.is_linked = is_linked || skipped > 0;
-	spot.part = part_of(path);
-	spot.depth = depth_of(spot.part, &spot, end->trail.count);
+	while ((next = skip_module(trail, module)) != module)
+		module = next;
+	spot.top = skip_worktree(trail, module);
+	spot.is_linked = is_linked || spot.top > module;
+	spot.part = part_of(trail_rest(trail, spot.top));
+	spot.depth = depth_of(spot.part, &spot, trail->count);
 	return spot;
 }
 
@@ -151,20 +180,6 @@ static bool is_repository_layout(const struct end *end, size_t depth)
 static bool is_linked_layout(const struct end *end, size_t depth)
 {
 	return end_has(end, depth, "HEAD") && end_has(end, depth, "commondir");
-}
-
-/* The component could stand at the top of a git directory. */
-static bool is_top_name(const char *folded)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (strcmp(parts[i].path, folded) == 0)
-			return true;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(other_tops); i++) {
-		if (strcmp(other_tops[i], folded) == 0)
-			return true;
-	}
-	return is_short_name(folded);
 }
 
 struct visit {

@@ -20,7 +20,8 @@
 #include "places.h"
 
 enum git_part {
-	PART_PLAIN,	   /* objects, refs, index, logs, lock files, … */
+	PART_PLAIN,	   /* refs, index, logs, lock files, … */
+	PART_OBJECT,	   /* below objects: nothing but data */
 	PART_TOP,	   /* the git directory, or the file, itself */
 	PART_VITAL,	   /* HEAD, objects, refs: without it no repository */
 	PART_CONFIG,	   /* config, config.worktree */

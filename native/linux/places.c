@@ -162,6 +162,17 @@ static bool is_root(const struct places *places, const struct trail *trail,
 	return false;
 }
 
+bool places_hold_root(const struct places *places, const char *path)
+{
+	const struct strings *roots = &places->files->roots;
+
+	for (size_t i = 0; i < roots->count; i++) {
+		if (is_below(roots->at[i], path))
+			return true;
+	}
+	return false;
+}
+
 int places_add_root(struct places *places, const char *path)
 {
 	size_t size = strlen(path) + 1;
@@ -348,15 +359,17 @@ static bool touches_from_above(const struct end *end, const char *rest)
 }
 
 static bool touches(const struct end *end, enum relation relation,
-		    const char *rest)
+		    const char *rest, bool *ret_is_near)
 {
+	if (relation == RELATION_ABOVE && end->act == ACT_PUT)
+		*ret_is_near = true;
 	return relation == RELATION_WITHIN ||
 	       (relation == RELATION_ABOVE && touches_from_above(end, rest));
 }
 
 static bool touches_names_at(const struct places *places, const struct end *end,
 			     size_t root_depth, size_t depth,
-			     char ret_place[PATH_BYTES_MAX])
+			     char ret_place[PATH_BYTES_MAX], bool *ret_is_near)
 {
 	const struct strings *names = &places->files->names;
 	const char *path = trail_rest(&end->trail, depth);
@@ -366,8 +379,8 @@ static bool touches_names_at(const struct places *places, const struct end *end,
 
 		if (relation == RELATION_NONE ||
 		    !names_hold(places, end, root_depth, depth) ||
-		    !touches(end, relation,
-			     skip_components(names->at[i], path)))
+		    !touches(end, relation, skip_components(names->at[i], path),
+			     ret_is_near))
 			continue;
 		if (relation == RELATION_WITHIN) {
 			depth += count_components(names->at[i]) + 1;
@@ -382,19 +395,20 @@ static bool touches_names_at(const struct places *places, const struct end *end,
 }
 
 static bool touches_names(const struct places *places, const struct end *end,
-			  char ret_place[PATH_BYTES_MAX])
+			  char ret_place[PATH_BYTES_MAX], bool *ret_is_near)
 {
 	size_t root_depth = places_root_depth(places, &end->trail);
 
 	for (size_t depth = root_depth; depth < end->trail.count; depth++) {
-		if (touches_names_at(places, end, root_depth, depth, ret_place))
+		if (touches_names_at(places, end, root_depth, depth, ret_place,
+				     ret_is_near))
 			return true;
 	}
 	return false;
 }
 
 static bool touches_paths(const struct places *places, const struct end *end,
-			  char ret_place[PATH_BYTES_MAX])
+			  char ret_place[PATH_BYTES_MAX], bool *ret_is_near)
 {
 	const struct strings *paths = &places->files->protected;
 	const char *path = trail_rest(&end->trail, 0);
@@ -404,7 +418,8 @@ static bool touches_paths(const struct places *places, const struct end *end,
 
 		if (relation == RELATION_NONE ||
 		    !touches(end, relation,
-			     skip_components(paths->at[i] + 1, path)))
+			     skip_components(paths->at[i] + 1, path),
+			     ret_is_near))
 			continue;
 		(void)snprintf(ret_place, PATH_BYTES_MAX, "%s", paths->at[i]);
 		return true;
@@ -413,8 +428,9 @@ static bool touches_paths(const struct places *places, const struct end *end,
 }
 
 bool places_touch(const struct places *places, const struct end *end,
-		  char ret_place[PATH_BYTES_MAX])
+		  char ret_place[PATH_BYTES_MAX], bool *ret_is_near)
 {
-	return touches_paths(places, end, ret_place) ||
-	       touches_names(places, end, ret_place);
+	*ret_is_near = false;
+	return touches_paths(places, end, ret_place, ret_is_near) ||
+	       touches_names(places, end, ret_place, ret_is_near);
 }

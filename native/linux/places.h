@@ -104,8 +104,12 @@ MUST_CHECK int end_way_up(const struct end *end, size_t depth,
 			  char ret[PATH_BYTES_MAX]);
 
 /*
- * The change at this end touches a place that is protected by name or path;
- * *ret_depth components, or the plan's path when that is deeper, name it.
+ * The change at this end touches a place that is protected by name or path,
+ * which is *ret_place then. *ret_is_near, set in either case: that depends on
+ * what is put there, which must not be swapped until it is.
  */
 bool places_touch(const struct places *places, const struct end *end,
-		  char ret_place[PATH_BYTES_MAX]);
+		  char ret_place[PATH_BYTES_MAX], bool *ret_is_near);
+
+/* The folder at the path is a root, or a root is below it. */
+bool places_hold_root(const struct places *places, const char *path);

@@ -34,6 +34,7 @@ struct judging {
 	struct content content; /* of what is put, once it was needed */
 	int content_err;	/* 1: not read yet */
 	bool keeps_content;	/* it must be put in place as it was read */
+	bool must_be_alone;	/* the names must not change meanwhile */
 };
 
 int rules_open(const struct plan_files *files, struct rules **ret)
@@ -358,6 +359,8 @@ static enum verdict judge_part(struct judging *j, const struct git_spot *spot)
 	switch (spot->part) {
 	case PART_PLAIN:
 		return judge_plain(j);
+	case PART_OBJECT:
+		return VERDICT_GIT;
 	case PART_TOP:
 		return judge_top(j);
 	case PART_VITAL:
@@ -389,12 +392,19 @@ static enum verdict judge_part(struct judging *j, const struct git_spot *spot)
 	return VERDICT_ASK;
 }
 
+/* Judged by its type, which another thread could swap: all but objects. */
+static bool moves(enum act act)
+{
+	return act == ACT_PUT || act == ACT_TAKE;
+}
+
 static void judge_spot(void *context, const struct git_spot *spot)
 {
 	struct judging *j = context;
 	bool is_end = spot->part == PART_CONFIG && j->end->act == ACT_REMOVE;
 
 	j->is_gits = true;
+	j->must_be_alone |= spot->part != PART_OBJECT && moves(j->end->act);
 	raise_verdict(j, judge_part(j, spot), is_end ? spot->top : spot->depth);
 }
 
@@ -460,17 +470,34 @@ static bool fails_anyway(const struct change *change, const struct end *end)
 	return false;
 }
 
-static void judge_end(struct judging *j, struct judgement *ret)
+/* A root that moves would leave behind what is protected by its path. */
+static bool moves_root(const struct places *places, const struct end *end)
+{
+	return end->act == ACT_TAKE &&
+	       places_hold_root(places, end->trail.path);
+}
+
+static void judge_places(struct judging *j)
 {
 	const struct places *places = &j->rules->places;
 	char place[PATH_BYTES_MAX];
 
-	if (places_touch(places, j->end, place)) {
+	if (places_touch(places, j->end, place, &j->must_be_alone)) {
 		j->verdict = VERDICT_ASK;
 		memcpy(j->place, place, strlen(place) + 1);
 	}
 	git_visit(places, j->end, judge_spot, j);
+}
+
+static void judge_end(struct judging *j, struct judgement *ret)
+{
+	const struct places *places = &j->rules->places;
+
+	judge_places(j);
 	judge_completion(j, ret);
+	ret->needs_exclusive |= j->must_be_alone;
+	if (moves_root(places, j->end))
+		j->verdict = VERDICT_REFUSE;
 	if (j->verdict == VERDICT_PASS)
 		return;
 	if (fails_anyway(j->change, j->end)) {

@@ -404,6 +404,7 @@ static void asks_for_names_of_several_parts(void)
 		  "ask .github/workflows alone" },
 		{ "a/hooks/", "rename a .github", "ask .github/hooks alone" },
 		{ "a/", "rename a .github", "pass alone" },
+		{ "a", "rename a .github", "pass alone" },
 		{ "a/workflows/ .github/", "exchange a .github",
 		  "ask .github/workflows alone" },
 		{ "a/ .github/workflows/", "exchange a .github",
@@ -411,7 +412,7 @@ static void asks_for_names_of_several_parts(void)
 		{ ".github/workflows/ a/", "exchange .github a",
 		  "ask .github/workflows alone" },
 		{ "", "symlink a .github", "ask .github/workflows" },
-		{ "a->b", "rename a .github", "ask .github/workflows" },
+		{ "a->b", "rename a .github", "ask .github/workflows alone" },
 		{ ".github/a->b", "rename .github/a .github/workflows",
 		  "ask .github/workflows" },
 		{ ".github/a/", "rename .github/a .github/workflows",
@@ -469,20 +470,20 @@ static void asks_for_paths(void)
 static void asks_nobody_for_what_fails(void)
 {
 	static const struct row rows[] = {
-		{ "", "remove .vscode", "pass" },
-		{ "", "remove .envrc", "pass" },
-		{ "", "chmod .envrc", "pass" },
-		{ "", "rename .vscode a", "pass" },
-		{ "", "rename a .vscode", "pass" },
-		{ "", "link .envrc a", "pass" },
-		{ ".vscode/", "mkdir .vscode", "pass" },
-		{ ".vscode/", "symlink a .vscode", "pass" },
-		{ "a .envrc", "link a .envrc", "pass" },
-		{ "a .envrc", "move a .envrc", "pass" },
-		{ REPOSITORY, "mkdir .git", "pass" },
-		{ REPOSITORY, "remove .git/hooks/pre-commit", "pass" },
+		{ "", "remove .vscode", "pass alone" },
+		{ "", "remove .envrc", "pass alone" },
+		{ "", "chmod .envrc", "pass alone" },
+		{ "", "rename .vscode a", "pass alone" },
+		{ "", "rename a .vscode", "pass alone" },
+		{ "", "link .envrc a", "pass alone" },
+		{ ".vscode/", "mkdir .vscode", "pass alone" },
+		{ ".vscode/", "symlink a .vscode", "pass alone" },
+		{ "a .envrc", "link a .envrc", "pass alone" },
+		{ "a .envrc", "move a .envrc", "pass alone" },
+		{ REPOSITORY, "mkdir .git", "pass alone" },
+		{ REPOSITORY, "remove .git/hooks/pre-commit", "pass alone" },
 		{ REPOSITORY, "mkdir .git/refs", "pass alone" },
-		{ REPOSITORY, "rename .git/x.lock .git/config", "pass" },
+		{ REPOSITORY, "rename .git/x.lock .git/config", "pass alone" },
 	};
 
 	CHECK_ROWS(rows);
@@ -495,12 +496,14 @@ static void leaves_git_to_its_answer(void)
 		{ "a/", "mkdir a/.git", "git a/.git" },
 		{ REPOSITORY, "create .git/index.lock", "git .git" },
 		{ REPOSITORY ".git/index.lock",
-		  "rename .git/index.lock .git/index", "git .git" },
+		  "rename .git/index.lock .git/index", "git .git alone" },
 		{ REPOSITORY, "mkdir .git/objects/ab", "git .git" },
 		{ REPOSITORY ".git/objects/a",
 		  "link .git/objects/a "
 		  ".git/objects/b",
 		  "git .git" },
+		{ REPOSITORY ".git/objects/a",
+		  "rename .git/objects/a .git/objects/b", "git .git" },
 		{ REPOSITORY ".git/objects/a", "remove .git/objects/a",
 		  "git .git" },
 		{ REPOSITORY ".git/objects/a", "chmod .git/objects/a",
@@ -565,15 +568,15 @@ static void asks_for_what_runs(void)
 		  "ask .git/hooks" },
 		{ REPOSITORY, "mkdir .git/hooks/pre-commit", "ask .git/hooks" },
 		{ REPOSITORY "a=run", "rename a .git/hooks/pre-commit",
-		  "ask .git/hooks content" },
+		  "ask .git/hooks content alone" },
 		{ REPOSITORY "a", "link a .git/hooks/post-merge",
-		  "ask .git/hooks content" },
+		  "ask .git/hooks content alone" },
 		{ REPOSITORY, "symlink ../../a .git/hooks/pre-push",
 		  "ask .git/hooks" },
 		{ REPOSITORY,
 		  "rename .git/hooks/pre-commit.sample "
 		  ".git/hooks/pre-commit",
-		  "ask .git/hooks content" },
+		  "ask .git/hooks content alone" },
 		{ REPOSITORY ".git/hooks/update", "write .git/hooks/update",
 		  "ask .git/hooks" },
 		{ REPOSITORY ".git/hooks/update", "chmod .git/hooks/update",
@@ -583,7 +586,7 @@ static void asks_for_what_runs(void)
 		{ REPOSITORY ".git/hooks/update", "link .git/hooks/update a",
 		  "ask .git/hooks" },
 		{ REPOSITORY ".git/hooks/update", "rename .git/hooks/update a",
-		  "ask .git/hooks" },
+		  "ask .git/hooks alone" },
 		{ REPOSITORY ".git/hooks/d/a", "write .git/hooks/d/a",
 		  "ask .git/hooks" },
 		{ REPOSITORY, "rename .git/hooks .git/x",
@@ -600,7 +603,7 @@ static void asks_for_what_runs(void)
 		{ ".git/INFO/", "create .git/INFO/Attributes",
 		  "ask .git/INFO/Attributes" },
 		{ REPOSITORY "a", "rename a .git/info/attributes",
-		  "ask .git/info/attributes content" },
+		  "ask .git/info/attributes content alone" },
 		{ REPOSITORY, "rename .git/info .git/x",
 		  "ask .git/info alone" },
 		{ ".git/ a/attributes", "rename a .git/info",
@@ -617,9 +620,9 @@ static void asks_for_what_runs(void)
 		  "ask .git/config.worktree" },
 		{ REPOSITORY, "symlink ../x .git/modules", "ask .git/modules" },
 		{ REPOSITORY ".git/modules/ a->/tmp/x",
-		  "rename a .git/modules/b", "ask .git/modules/b" },
+		  "rename a .git/modules/b", "ask .git/modules/b alone" },
 		{ "", "symlink a .git", "ask .git" },
-		{ "a->b", "rename a .git", "ask .git" },
+		{ "a->b", "rename a .git", "ask .git alone" },
 	};
 
 	CHECK_ROWS(rows);
@@ -631,40 +634,43 @@ static void judges_settings_as_they_come_to_stand(void)
 		{ REPOSITORY
 		  ".git/config.lock=[core]|bare^=^false|[branch^\"m\"]"
 		  "|remote^=^origin|",
-		  "rename .git/config.lock .git/config", "git .git content" },
+		  "rename .git/config.lock .git/config",
+		  "git .git content alone" },
 		{ REPOSITORY ".git/config.lock=[core]|fsmonitor^=^./a|",
 		  "rename .git/config.lock .git/config",
-		  "ask .git/config content" },
+		  "ask .git/config content alone" },
 		{ REPOSITORY "a=[core]|fsmonitor^=^./a|",
-		  "rename a .git/config", "ask .git/config content" },
+		  "rename a .git/config", "ask .git/config content alone" },
 		{ REPOSITORY "a=[alias]|x^=^!a|", "link a .git/config",
-		  "pass" },
+		  "pass alone" },
 		{ ".git/ a=[alias]|x^=^!a|", "link a .git/config",
-		  "ask .git/config content" },
+		  "ask .git/config content alone" },
 		{ ".git/ a=[core]|bare=false|", "link a .git/config",
-		  "git .git content" },
+		  "git .git content alone" },
 		{ REPOSITORY "a=broken", "rename a .git/config",
-		  "ask .git/config content" },
+		  "ask .git/config content alone" },
 		{ REPOSITORY "a==", "rename a .git/config",
-		  "ask .git/config content" },
+		  "ask .git/config content alone" },
 		{ REPOSITORY "a->b", "rename a .git/config",
-		  "ask .git/config" },
+		  "ask .git/config alone" },
 		{ REPOSITORY "a/", "rename a .git/config",
 		  "ask .git/config alone" },
-		{ REPOSITORY "a", "exchange a .git/config", "ask .git/config" },
+		{ REPOSITORY "a", "exchange a .git/config",
+		  "ask .git/config alone" },
 		{ REPOSITORY "a=[core]|hookspath=x|",
 		  "rename a .git/config.worktree",
-		  "ask .git/config.worktree content" },
+		  "ask .git/config.worktree content alone" },
 		{ REPOSITORY "a=[core]|sparsecheckout=true|",
-		  "rename a .git/config.worktree", "git .git content" },
+		  "rename a .git/config.worktree", "git .git content alone" },
 		{ REPOSITORY ".git/worktrees/w/ a=[core]|hookspath=x|",
 		  "rename a .git/worktrees/w/config.worktree",
-		  "ask .git/worktrees/w/config.worktree content" },
+		  "ask .git/worktrees/w/config.worktree content alone" },
 		{ ".git/config=[alias]|x=!a| .git/config.lock=[alias]|x=!a|",
-		  "rename .git/config.lock .git/config", "git .git content" },
+		  "rename .git/config.lock .git/config",
+		  "git .git content alone" },
 		{ ".git/config=[alias]|x=!a| .git/config.lock=[alias]|x=!b|",
 		  "rename .git/config.lock .git/config",
-		  "ask .git/config content" },
+		  "ask .git/config content alone" },
 	};
 
 	CHECK_ROWS(rows);
@@ -687,14 +693,14 @@ static void judges_todo_lists(void)
 		{ REPOSITORY ".git/rebase-merge/t.lock=pick^1^a|",
 		  "rename .git/rebase-merge/t.lock "
 		  ".git/rebase-merge/git-rebase-todo",
-		  "git .git content" },
+		  "git .git content alone" },
 		{ REPOSITORY ".git/rebase-merge/t.lock=pick^1^a|exec^make|",
 		  "rename .git/rebase-merge/t.lock "
 		  ".git/rebase-merge/git-rebase-todo",
-		  "ask .git/rebase-merge/git-rebase-todo content" },
+		  "ask .git/rebase-merge/git-rebase-todo content alone" },
 		{ REPOSITORY ".git/sequencer/a=x^make|",
 		  "rename .git/sequencer/a .git/sequencer/todo",
-		  "ask .git/sequencer/todo content" },
+		  "ask .git/sequencer/todo content alone" },
 		{ REPOSITORY ".git/rebase-merge/git-rebase-todo",
 		  "write .git/rebase-merge/git-rebase-todo",
 		  "ask .git/rebase-merge/git-rebase-todo" },
@@ -709,14 +715,14 @@ static void judges_todo_lists(void)
 		  "ask .git/rebase-merge/strategy" },
 		{ REPOSITORY ".git/sequencer/a=[options]|edit=true|",
 		  "rename .git/sequencer/a .git/sequencer/opts",
-		  "git .git content" },
+		  "git .git content alone" },
 		{ REPOSITORY ".git/sequencer/a=[options]|strategy=../a|",
 		  "rename .git/sequencer/a .git/sequencer/opts",
-		  "ask .git/sequencer/opts content" },
+		  "ask .git/sequencer/opts content alone" },
 		{ REPOSITORY ".git/worktrees/w/rebase-merge/ a=exec^b|",
 		  "rename a .git/worktrees/w/rebase-merge/git-rebase-todo",
-		  "ask .git/worktrees/w/rebase-merge/git-rebase-todo "
-		  "content" },
+		  "ask .git/worktrees/w/rebase-merge/git-rebase-todo content "
+		  "alone" },
 	};
 
 	CHECK_ROWS(rows);
@@ -735,7 +741,7 @@ static void asks_before_a_repository_goes(void)
 		{ REPOSITORY, "rmdir .git/objects", "ask .git" },
 		{ REPOSITORY, "rmdir .git/refs", "ask .git" },
 		{ REPOSITORY, "rename .git/objects a", "ask .git alone" },
-		{ REPOSITORY, "rename .git/config a", "ask .git/config" },
+		{ REPOSITORY, "rename .git/config a", "ask .git/config alone" },
 		{ REPOSITORY "a/", "exchange a .git", "ask .git alone" },
 		{ BARE, "remove x/HEAD", "ask x" },
 		{ BARE, "rename x y", "pass alone" },
@@ -753,9 +759,9 @@ static void knows_bare_layouts(void)
 		{ BARE "x/hooks/d/", "create x/hooks/d/a", "ask x/hooks" },
 		{ BARE, "write x/config", "ask x/config" },
 		{ BARE "a=[alias]|x=!a|", "rename a x/config",
-		  "ask x/config content" },
+		  "ask x/config content alone" },
 		{ BARE "a=[core]|bare=true|", "rename a x/config",
-		  "git x content" },
+		  "git x content alone" },
 		{ BARE "x/info/", "create x/info/attributes",
 		  "ask x/info/attributes" },
 		{ BARE, "create x/objects/a", "git x" },
@@ -800,14 +806,31 @@ static void knows_bare_layouts(void)
 			     ".git/modules/a/hooks/",
 		  "create .git/modules/a/hooks/x", "ask .git/modules/a/hooks" },
 		{ REPOSITORY ".git/modules/a/refs/ .git/modules/a/objects/ a=",
-		  "rename a .git/modules/a/config", "git .git content" },
+		  "rename a .git/modules/a/config", "git .git content alone" },
+		{ REPOSITORY ".git/modules/a/hooks/",
+		  "create .git/modules/a/hooks/x", "ask .git/modules/a/hooks" },
+		{ REPOSITORY ".git/modules/a/b/hooks/",
+		  "create .git/modules/a/b/hooks/x",
+		  "ask .git/modules/a/b/hooks" },
+		{ REPOSITORY ".git/modules/a/refs/heads/hooks/",
+		  "create .git/modules/a/refs/heads/hooks/x", "git .git" },
+		{ REPOSITORY ".git/modules/hooks/",
+		  "create .git/modules/hooks/HEAD", "git .git alone" },
+		{ REPOSITORY ".git/modules/a/", "create .git/modules/a/config",
+		  "ask .git/modules/a/config" },
+		{ REPOSITORY ".git/modules/a/modules/b/info/",
+		  "create .git/modules/a/modules/b/info/attributes",
+		  "ask .git/modules/a/modules/b/info/attributes" },
+		{ REPOSITORY ".git/modules/a/worktrees/w/",
+		  "create .git/modules/a/worktrees/w/config.worktree",
+		  "ask .git/modules/a/worktrees/w/config.worktree" },
 		/* what is renamed to .git */
 		{ "x/HEAD x/config=[core]|bare=false| x/objects/ x/refs/",
 		  "rename x .git", "git .git alone" },
 		{ "x/HEAD x/config=[alias]|x=!a| x/objects/ x/refs/",
 		  "rename x .git", "ask .git alone" },
 		{ "x/hooks/update", "rename x .git", "ask .git alone" },
-		{ "a=gitdir:^x", "rename a .git", "git .git" },
+		{ "a=gitdir:^x", "rename a .git", "git .git alone" },
 	};
 
 	CHECK_ROWS(rows);
@@ -960,6 +983,23 @@ static void takes_granted_folders_as_roots(void)
 	judgement_release(&judgement);
 }
 
+static void keeps_roots_where_they_are(void)
+{
+	struct judgement judgement;
+	char change[256];
+
+	make_tree("");
+	(void)snprintf(change, sizeof(change), "rename %s %s/x", workspace,
+		       outside);
+	judge_text(change, &judgement);
+	CHECK(judgement.verdict == VERDICT_REFUSE);
+	judgement_release(&judgement);
+	(void)snprintf(change, sizeof(change), "rename %s %s2", folder, folder);
+	judge_text(change, &judgement);
+	CHECK(judgement.verdict == VERDICT_REFUSE);
+	judgement_release(&judgement);
+}
+
 static void knows_quiet_names(void)
 {
 	CHECK(rules_is_quiet(rules, "/a/__pycache__/b"));
@@ -1056,6 +1096,8 @@ int main(void)
 		  refuses_when_git_is_protected },
 		{ "planned repositories outside of the roots are judged",
 		  follows_planned_repositories },
+		{ "a root, and what is above one, does not move",
+		  keeps_roots_where_they_are },
 		{ "quiet names are known", knows_quiet_names },
 		{ "the longest path is judged", judges_paths_without_end },
 		{ "a granted folder is judged as a root",
