@@ -33,7 +33,10 @@ export function createGrantsView(time: (milliseconds: number) => string): Grants
   );
   return {
     show(snapshot) {
-      rows = grantRows(snapshot, time);
+      const next = grantRows(snapshot, time);
+      // While VS Code takes up new rows it hands an action none, so they are new only when something is.
+      if (JSON.stringify(next) === JSON.stringify(rows)) return;
+      rows = next;
       changed.fire(undefined);
     },
     async focus() {

@@ -86,7 +86,7 @@ function sayUnpublished({
 
 function sayBusy(access: Access, path: string): void {
   void vscode.window.showInformationMessage(
-    `${pathText(path)} is closed for ${USES[access]} from now on. Programs that had something open in it keep just that until they close it.`,
+    `${pathText(path)} is closed for ${USES[access]}, but still in use: what programs had open there stays open to them until they close it.`,
   );
 }
 

@@ -63,7 +63,7 @@ test('a place that is still in use after it was closed is named, others are not'
   assert.deepEqual(
     stub.messages.map(({ message }) => message),
     [
-      '/srv/elsewhere is closed for writing from now on. Programs that had something open in it keep just that until they close it.',
+      '/srv/elsewhere is closed for writing, but still in use: what programs had open there stays open to them until they close it.',
     ],
   );
 });
