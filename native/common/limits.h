@@ -56,6 +56,7 @@ enum {
 	ARRIVING_MS = 10000,
 
 	/* Requests of programs for themselves. */
+	REQUESTS_MAX = 8, /* at a time: each may ask for all its wishes */
 	REQUEST_FRAME_MAX = 64 << 10,
 	REQUEST_WISHES_MAX = 32,
 	REQUEST_BECAUSE_MAX = 4000, /* bytes */
@@ -77,7 +78,7 @@ enum {
 	DNS_STREAMS_MAX = 16, /* connections to port 53 */
 	DNS_STREAM_MS = 10000,
 	CALLS_MAX = 256, /* calls that are answered at a time, a thread each */
-	CALL_STACK_BYTES = 256 << 10, /* a judgement needs 70 KiB */
+	CALL_STACK_BYTES = 256 << 10,		 /* a judgement needs 70 KiB */
 	QUESTIONS_MAX = CALLS_MAX + LOOKUPS_MAX, /* open ones */
 	ANSWER_ADDRESSES_MAX = 64,
 	BOUND_SOCKETS_MAX = 1024, /* unix sockets with a path, of one run */

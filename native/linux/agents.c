@@ -391,6 +391,7 @@ int agents_connect(const struct call *call, const struct target_socket *socket,
 		   const struct planned_agent *agent)
 {
 	struct served served = {
+		.kind = SERVED_AGENT,
 		.serve = agent->kind == AGENT_SSH ? serve_ssh : serve_gpg,
 		.of = agent,
 	};

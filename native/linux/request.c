@@ -180,7 +180,11 @@ static void serve_request(const struct served *served)
 
 int request_connect(const struct call *call, const struct target_socket *socket)
 {
-	struct served served = { .serve = serve_request, .outer = -1 };
+	struct served served = {
+		.kind = SERVED_REQUEST,
+		.serve = serve_request,
+		.outer = -1,
+	};
 
 	return serve_caller(call, socket->fd, &served);
 }

@@ -20,9 +20,9 @@
 
 struct serving {
 	pthread_mutex_t lock;
-	unsigned count; /* of threads that serve */
-	int listener;	/* -1: not made yet */
-	int file;	/* of the listener's path, O_PATH */
+	unsigned counts[2]; /* of threads that serve, by kind */
+	int listener;	    /* -1: not made yet */
+	int file;	    /* of the listener's path, O_PATH */
 };
 
 int serving_start(struct supervisor *sup)
@@ -103,6 +103,11 @@ static int connect_and_accept(const struct serving *serving, int socket,
 	return 0;
 }
 
+static const unsigned limits[] = {
+	[SERVED_AGENT] = SERVED_MAX,
+	[SERVED_REQUEST] = REQUESTS_MAX,
+};
+
 /* With the caller's socket joined to served->program. */
 static int join_caller(struct serving *serving, int socket,
 		       struct served *served)
@@ -110,14 +115,14 @@ static int join_caller(struct serving *serving, int socket,
 	int err = 0;
 
 	(void)pthread_mutex_lock(&serving->lock);
-	if (serving->count == SERVED_MAX)
-		err = -EAGAIN;
+	if (serving->counts[served->kind] == limits[served->kind])
+		err = -EAGAIN; /* as of a full listener: unix(7) */
 	if (!err && serving->listener < 0)
 		err = start_listening(serving);
 	if (!err)
 		err = connect_and_accept(serving, socket, &served->program);
 	if (!err)
-		serving->count++;
+		serving->counts[served->kind]++;
 	(void)pthread_mutex_unlock(&serving->lock);
 	return err;
 }
@@ -125,12 +130,13 @@ static int join_caller(struct serving *serving, int socket,
 static void end_serving(struct served *served)
 {
 	struct serving *serving = served->sup->serving;
+	enum served_kind kind = served->kind;
 
 	close_quietly(served->program);
 	close_quietly(served->outer);
 	free(served);
 	(void)pthread_mutex_lock(&serving->lock);
-	serving->count--;
+	serving->counts[kind]--;
 	(void)pthread_mutex_unlock(&serving->lock);
 }
 

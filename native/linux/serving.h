@@ -7,7 +7,10 @@
 
 #include "notify.h"
 
+enum served_kind { SERVED_AGENT, SERVED_REQUEST };
+
 struct served {
+	enum served_kind kind;
 	void (*serve)(const struct served *served); /* until it returns */
 	const void *of; /* the server's own; lives as long as the run */
 	int outer;	/* the server's own descriptor, or -1 */

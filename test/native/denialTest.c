@@ -161,6 +161,40 @@ static void flood(void)
 	CHECK(denials_note(&denials, &denial, 9000) == DENIAL_RECORD);
 }
 
+static void tell_of_socket(struct supervised *s, const char *path)
+{
+	struct wanted wanted = {
+		.action = ACTION_SOCKET,
+		.path = path,
+		.call = "connect",
+		.rule = RULE_MODE,
+	};
+	struct denial denial = { &curl, &wanted, REASON_RULE };
+
+	tell_denial(&s->sup, &denial);
+	supervised_run(s, 5);
+}
+
+static void desktop_sockets(void)
+{
+	struct supervised s;
+	char *frame;
+
+	supervised_open(&s);
+	CHECK(denials_start(&s.sup) == 0);
+	tell_of_socket(&s, "/run/user/1000/bus");
+	tell_of_socket(&s, "/run/user/1000/bus");
+	CHECK_STRING(recorded.lines, "");
+	frame = peer_hears(&s);
+	CHECK(frame && strstr(frame, "/run/user/1000/bus"));
+	free(frame);
+	CHECK(!peer_hears(&s));
+	tell_of_socket(&s, "/run/users.sock");
+	CHECK(recorded.lines[0]);
+	free(s.sup.denials);
+	supervised_close(&s);
+}
+
 int main(void)
 {
 	static const struct check_test tests[] = {
@@ -170,6 +204,8 @@ int main(void)
 		{ "so does everything else that is refused", other_lines },
 		{ "a line is cut where its room ends", longest_line },
 		{ "a program that tries again is not told again", once },
+		{ "a socket of the desktop is recorded once, without a line",
+		  desktop_sockets },
 		{ "a flood of refusals fills neither screen nor record",
 		  flood },
 	};

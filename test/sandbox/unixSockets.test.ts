@@ -248,6 +248,43 @@ describe('a socket of the host is decided by its path', () => {
     );
   });
 
+  test('a socket of packets is decided like one of a stream', async (t) => {
+    const { folder, workspace } = createScene(t);
+    const [one, other] = [path.join(folder, 'one'), path.join(folder, 'other')];
+    const server = `
+import socket, sys
+servers = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in sys.argv[1:]]
+for server, path in zip(servers, sys.argv[1:]):
+    server.bind(path)
+    server.listen()
+print('ready', flush=True)
+servers[0].accept()[0].send(b'packet')
+sys.stdin.read()
+`;
+    const child = spawn('/usr/bin/python3', ['-c', server, one, other]);
+    t.after(() => child.kill());
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const client = `
+import socket, sys
+for path in sys.argv[1:]:
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        s.connect(path)
+        print(s.recv(100).decode())
+    except OSError as error:
+        print(error.strerror)
+`;
+    const rules = [
+      { effect: 'allow', path: one },
+      { effect: 'deny', path: other },
+    ];
+    const { stdout, stderr } = await launch(['/usr/bin/python3', '-c', client, one, other], {
+      cwd: workspace,
+      plan: planFor(workspace, { sockets: { rules, agents: [] } }),
+    });
+    assert.equal(stdout, 'packet\nPermission denied\n', stderr);
+  });
+
   test('what was allowed is no other socket that stands there when it is answered', async (t) => {
     const { folder, workspace, serve } = createScene(t);
     await serve('run/secret');
