@@ -71,6 +71,12 @@ MUST_CHECK int act_judge(struct act *act, enum change_kind kind);
 MUST_CHECK int act_ask(struct act *act, enum act_need need);
 
 /*
+ * Whether a nested sandbox has kept a mount that can be written to where the
+ * run itself cannot (any more).
+ */
+bool act_is_closed(const struct act *act);
+
+/*
  * After EROFS: puts the host's view of the same folders and files into
  * act->places, when that may be used. 0, NEED_WRITE, or -errno.
  */
@@ -78,5 +84,7 @@ MUST_CHECK int act_use_host(struct act *act);
 
 /* open(2), with the lock held: 0 with *ret_fd, an enum act_need, or -errno. */
 MUST_CHECK int act_open(struct act *act, int *ret_fd);
+/* The same after act_use_host(): it is judged already. */
+MUST_CHECK int act_open_on_host(struct act *act, int *ret_fd);
 /* After NEED_WAIT, without the lock: a descriptor, or -errno. */
 MUST_CHECK int act_open_waiting(struct act *act);

@@ -165,19 +165,14 @@ static int act_change(struct act *act)
 	return err ? err : perform_judged(act);
 }
 
-/* The host's view has the last component for a name only. */
-static int open_on_host(struct act *act, int *ret_fd)
-{
-	int err = act_use_host(act);
-
-	return err ? err : act_open(act, ret_fd);
-}
-
 static int act_opening(struct act *act, int *ret_fd)
 {
 	int err = act_open(act, ret_fd);
 
-	return err == -EROFS ? open_on_host(act, ret_fd) : err;
+	if (err != -EROFS)
+		return err;
+	err = act_use_host(act);
+	return err ? err : act_open_on_host(act, ret_fd);
 }
 
 /* One round with the lock held; *ret_fd is set only by open(2). */

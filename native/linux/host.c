@@ -136,27 +136,62 @@ static int check_rights(const struct act *act, const struct host_place *at,
 	return -EROFS;
 }
 
+/* Whether the sandbox's own view of where the place is can be written to. */
+static bool is_open_in_own_view(struct supervisor *sup,
+				const struct place *place, const char *path)
+{
+	char whole[PATH_BYTES_MAX];
+	size_t length = strlen(path);
+	AUTO_CLOSE int own = -1;
+	struct statvfs view;
+
+	/* A file that is there may be a mount itself. */
+	if (place->file < 0)
+		length = (size_t)(strrchr(path, '/') - path);
+	memcpy(whole, path, length);
+	whole[length] = '\0';
+	own = open_plain(sup->root, length > 1 ? whole + 1 : ".",
+			 O_PATH | O_NOFOLLOW);
+	return own >= 0 && fstatvfs(own, &view) == 0 &&
+	       !(view.f_flag & ST_RDONLY);
+}
+
+static bool is_on_foreign_mount(struct supervisor *sup,
+				const struct place *place)
+{
+	return !is_on_own_mount(sup, place->file >= 0 ? place->file :
+							place->parent);
+}
+
+static bool is_closed(struct supervisor *sup, const struct place *place,
+		      const char *path)
+{
+	return is_on_foreign_mount(sup, place) &&
+	       !is_open_in_own_view(sup, place, path);
+}
+
+bool act_is_closed(const struct act *act)
+{
+	struct supervisor *sup = act->call->sup;
+
+	if (!sup->nested)
+		return false;
+	return is_closed(sup, &act->places.at, act->path) ||
+	       (operates_on_two(act->file.operation) && !act->from_apart &&
+		is_closed(sup, &act->places.from, act->from_path));
+}
+
 /*
- * The folder can be written to in the sandbox's own view, so it is a mount of
- * the caller's that is read-only: one of a nested sandbox, which is not ours
- * to open, or an old one below a live mount.
+ * It can be written to in the sandbox's own view, so what is read-only is a
+ * mount of a nested sandbox, which is not ours to open.
  */
 static bool is_closed_by_another(const struct act *act)
 {
 	struct supervisor *sup = act->call->sup;
-	char folder[PATH_BYTES_MAX];
-	const char *slash = strrchr(act->path, '/');
-	size_t length = (size_t)(slash - act->path);
-	AUTO_CLOSE int own = -1;
-	struct statvfs view;
+	const struct place *at = &act->places.at;
 
-	memcpy(folder, act->path, length);
-	folder[length] = '\0';
-	own = open_plain(sup->root, length ? folder + 1 : ".",
-			 O_PATH | O_DIRECTORY);
-	if (own < 0 || fstatvfs(own, &view) || view.f_flag & ST_RDONLY)
-		return false;
-	return !is_on_own_mount(sup, act->places.at.parent);
+	return sup->nested && is_on_foreign_mount(sup, at) &&
+	       is_open_in_own_view(sup, at, act->path);
 }
 
 static bool is_open(const struct act *act)
@@ -180,7 +215,7 @@ int act_use_host(struct act *act)
 
 	if (act->apart || (sourced && act->from_apart))
 		return -EROFS;
-	if (act->call->sup->nested && is_closed_by_another(act))
+	if (is_closed_by_another(act))
 		return -EROFS;
 	err = open_host_place(&act->places.at, act->path, &at);
 	if (!err && sourced)

@@ -251,6 +251,18 @@ static bool moves_folders(const struct act *act)
 	       (is_folder(&act->places.from) || is_folder(&act->places.at));
 }
 
+/* ".", ".." and "/" are never made, moved or removed: the kernel says why. */
+static bool fails_by_name(const struct act *act)
+{
+	enum operation operation = act->file.operation;
+
+	if (operation == OPERATION_OPEN || operates_on_file(operation))
+		return false;
+	return !is_entry(act->places.at.name) ||
+	       (operation == OPERATION_RENAME &&
+		!is_entry(act->places.from.name));
+}
+
 int act_judge(struct act *act, enum change_kind kind)
 {
 	const struct rules *rules = act->call->sup->files->rules;
@@ -261,7 +273,7 @@ int act_judge(struct act *act, enum change_kind kind)
 		return err;
 	if (!act->exclusive && moves_folders(act))
 		return NEED_EXCLUSIVE;
-	if (act->apart)
+	if (act->apart || fails_by_name(act))
 		return 0;
 	describe(act, kind, &change);
 	free(act->judgement.change);
@@ -270,7 +282,7 @@ int act_judge(struct act *act, enum change_kind kind)
 	err = weigh(act);
 	if (err == -EACCES)
 		refuse(act);
-	return err;
+	return !err && act_is_closed(act) ? -EROFS : err;
 }
 
 /* Asking */

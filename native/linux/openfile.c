@@ -158,13 +158,24 @@ static int open_in_proc(struct act *act, int *ret_fd)
 	return *ret_fd < 0 ? *ret_fd : 0;
 }
 
+/* O_TMPFILE in the folder that was found. */
+static int open_unnamed(struct act *act, int *ret_fd)
+{
+	UNINITIALIZED struct place inside;
+	int fd;
+
+	inside.parent = act->places.at.file;
+	inside.name = ".";
+	fd = perform_open(&act->file, act->file.flags, &inside);
+	return fd < 0 ? fd : check_opened(act, fd, ret_fd);
+}
+
 /* A folder: for O_TMPFILE a file in it, else never opened for writing. */
 static int open_folder(struct act *act, int *ret_fd)
 {
 	struct place *at = &act->places.at;
-	UNINITIALIZED struct place inside;
 	struct stat status;
-	int err, fd;
+	int err;
 
 	err = resolve_file(act->call, file_call_follows(&act->file), at);
 	if (err)
@@ -178,10 +189,7 @@ static int open_folder(struct act *act, int *ret_fd)
 	err = act_judge(act, CHANGE_METADATA);
 	if (err)
 		return err;
-	inside.parent = at->file;
-	inside.name = ".";
-	fd = perform_open(&act->file, act->file.flags, &inside);
-	return fd < 0 ? fd : check_opened(act, fd, ret_fd);
+	return open_unnamed(act, ret_fd);
 }
 
 static bool exists(const struct place *place)
@@ -279,4 +287,20 @@ int act_open(struct act *act, int *ret_fd)
 			err = 0;
 	}
 	return err;
+}
+
+int act_open_on_host(struct act *act, int *ret_fd)
+{
+	struct place *at = &act->places.at;
+	int flags = act->file.flags, fd;
+
+	if (flags & OWN_TMPFILE)
+		return open_unnamed(act, ret_fd);
+	if (!act->creates)
+		flags &= ~O_CREAT;
+	fd = at->file >= 0 ? reopen(at->file, flags_of_file(act) | O_NONBLOCK) :
+			     perform_open(&act->file, flags, at);
+	if (fd < 0)
+		return check_failed(act, fd, ret_fd);
+	return check_opened(act, fd, ret_fd);
 }
