@@ -310,15 +310,14 @@ enum relation { RELATION_NONE, RELATION_WITHIN, RELATION_ABOVE };
 /* How `path` stands to `place`; both folded, without a slash in front. */
 static enum relation relate(const char *path, const char *place)
 {
-	size_t length = strlen(path), place_length = strlen(place);
-
-	if (strncmp(path, place, place_length) == 0 &&
-	    (path[place_length] == '\0' || path[place_length] == '/'))
-		return RELATION_WITHIN;
-	if (length < place_length && place[length] == '/' &&
-	    strncmp(path, place, length) == 0)
-		return RELATION_ABOVE;
-	return RELATION_NONE;
+	while (*place && *path == *place) {
+		path++;
+		place++;
+	}
+	if (*place == '\0')
+		return *path == '\0' || *path == '/' ? RELATION_WITHIN
+						     : RELATION_NONE;
+	return *path == '\0' && *place == '/' ? RELATION_ABOVE : RELATION_NONE;
 }
 
 /* What is put here has the rest of a protected name in it, or may get it. */
