@@ -18,8 +18,9 @@ struct gap describe_gap(int bit)
 		};
 	case GAP_LISTENER:
 		return (struct gap){
-			"Connections are held while a person is asked",
-			"another sandbox around this one holds the calls",
+			"Calls are held while a person is asked",
+			"another sandbox around this one holds the calls; "
+			"what would be asked about is refused instead",
 		};
 	case GAP_FUSE:
 		return (struct gap){

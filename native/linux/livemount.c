@@ -14,6 +14,7 @@
 #include "child.h"
 #include "mountinfo.h"
 #include "tree.h"
+#include "tripwire.h"
 #include "uapi.h"
 
 /* What is asked of the child, and its answer, in memory that it shares. */
@@ -202,10 +203,11 @@ static int run(const struct supervisor *sup, int (*act)(void *argument),
 }
 
 /* 1: a mount is wanted; 0: not; -ESTALE: the path leads elsewhere inside. */
-static int needs_mount(const struct supervisor *sup, const char *path,
+static int needs_mount(struct supervisor *sup, const char *path,
 		       const struct identity *host)
 {
 	AUTO_CLOSE int inside = -1;
+	char shown[PATH_BYTES_MAX];
 	struct stat status;
 
 	if (!host->known)
@@ -218,10 +220,13 @@ static int needs_mount(const struct supervisor *sup, const char *path,
 	/* A file: who replaces it could not rename over a mount. */
 	if (!S_ISDIR(status.st_mode))
 		return 0;
+	/* A tripwire's: to mount there would open it for reading, too. */
+	if (tripwire_host_path(sup, inside, shown) == 0)
+		return 0;
 	return is_read_only(inside);
 }
 
-int live_mount_attach(const struct supervisor *sup, const char *path,
+int live_mount_attach(struct supervisor *sup, const char *path,
 		      const struct identity *judged,
 		      struct live_mount *ret_mount)
 {

@@ -32,11 +32,12 @@ struct live_mount {
 
 /*
  * Makes the folder writable for the sandbox. *ret_mount has id 0 when no
- * mount was wanted: it is writable there, or a file, or nothing is there (yet).
+ * mount was wanted: it is writable there, or a file, or a tripwire's, or
+ * nothing is there (yet).
  * -ESTALE: the path leads elsewhere inside, or to another folder than judged.
  * -EROFS: the file system itself is read-only. May wait; not on the loop.
  */
-MUST_CHECK int live_mount_attach(const struct supervisor *sup, const char *path,
+MUST_CHECK int live_mount_attach(struct supervisor *sup, const char *path,
 				 const struct identity *judged,
 				 struct live_mount *ret_mount);
 
