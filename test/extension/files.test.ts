@@ -37,7 +37,7 @@ test('files, secrets, git and sockets in the workbench', async (context) => {
   const git = (...args: readonly string[]): string =>
     execFileSync('git', ['-C', server.workspace, ...args], { encoding: 'utf8' }).trim();
 
-  mkdirSync(inHome('elsewhere'));
+  for (const name of ['elsewhere', 'kept']) mkdirSync(inHome(name));
   mkdirSync(inHome('.ssh'), { mode: 0o700 });
   writeFileSync(inHome('.ssh', 'config'), 'Host secret\n');
 
@@ -80,7 +80,7 @@ test('files, secrets, git and sockets in the workbench', async (context) => {
     });
 
     await it('Allow for this session opens the folder to other processes and terminals at once', async () => {
-      await run('(until [ -e go ]; do sleep 0.1; done; echo second > ~/elsewhere/second) & true');
+      await run('( (until [ -e go ]; do sleep 0.1; done; echo second > ~/elsewhere/second) & )');
       await ends(0);
       await workbench.command('Cordon: New Sandboxed Terminal');
       await workbench.terminalReady();
@@ -93,15 +93,44 @@ test('files, secrets, git and sockets in the workbench', async (context) => {
       await noQuestion();
     });
 
-    await it('the Grants list shows it, and revoking closes the folder again', async () => {
+    await it('the Grants list shows it, and revoking closes the folder again, also to whoever is in it', async () => {
+      await run(
+        '( (w=$PWD; cd ~/elsewhere; until [ -e $w/late ]; do sleep 0.1; done; echo x > late; echo $? > $w/tried) & )',
+      );
+      await ends(0);
       await workbench.showGrants();
       await workbench.grant('~/elsewhere').first().waitFor();
       await workbench.screenshot('grants-write');
       await workbench.revokeGrant('~/elsewhere');
+      await workbench.toast('~/elsewhere is closed for writing, but still in use').waitFor();
+      await workbench.screenshot('busy');
+      writeFileSync(inWorkspace('late'), '');
+      await appears(inWorkspace('tried'), '1');
+      assert.equal(onHost(inHome('elsewhere', 'late')), undefined);
       await run('echo third > ~/elsewhere/third');
       await workbench.pressToast('~/elsewhere/third', 'Deny');
       await ends(1);
       assert.equal(onHost(inHome('elsewhere', 'third')), undefined);
+    });
+
+    await it('Always allow writes the folder into the user settings, and revoking takes it out', async () => {
+      const roots = (): unknown => server.readSettings()?.['cordon.filesystem.writableRoots'];
+      await run('echo kept > ~/kept/x');
+      await workbench.pressToast('~/kept/x', 'Always allow');
+      await ends(0);
+      assert.equal(onHost(inHome('kept', 'x')), 'kept');
+      await until('the folder in settings.json', WAIT, () => roots() !== undefined);
+      assert.deepEqual(roots(), [inHome('kept')]);
+      await workbench.revokeGrant('~/kept');
+      await until(
+        'settings without the folder',
+        WAIT,
+        () => server.readSettings() !== undefined && roots() === undefined,
+      );
+      await run('echo again > ~/kept/x');
+      await workbench.pressToast('~/kept/x', 'Deny');
+      await ends(1);
+      assert.equal(onHost(inHome('kept', 'x')), 'kept');
     });
 
     await it('a secret waits to be read; Allow once shows it once', async () => {
