@@ -11,30 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "gitContent.h"
-#include "gitLayout.h"
+#include "judging.h"
 #include "listing.h"
-#include "places.h"
 
 struct rules {
 	struct places places;
-};
-
-/* One end, while it is judged. */
-struct judging {
-	const struct rules *rules;
-	const struct change *change;
-	const struct end *end;
-
-	enum verdict verdict;
-	bool is_gits;		    /* a git directory is touched */
-	char place[PATH_BYTES_MAX]; /* VERDICT_ASK: what is protected */
-	struct excerpt excerpt;
-
-	struct content content; /* of what is put, once it was needed */
-	int content_err;	/* 1: not read yet */
-	bool keeps_content;	/* it must be put in place as it was read */
-	bool must_be_alone;	/* the names must not change meanwhile */
 };
 
 int rules_open(const struct plan_files *files, struct rules **ret)
@@ -84,9 +65,7 @@ bool rules_is_quiet(const struct rules *rules, const char *path)
 	return false;
 }
 
-/* Types. 0: there is none, or it cannot be known. */
-
-static mode_t type_of(int parent, const char *name)
+mode_t type_of(int parent, const char *name)
 {
 	struct stat status;
 
@@ -101,14 +80,9 @@ static bool is_absent(int parent, const char *name)
 	       (errno == ENOENT || errno == ENOTDIR);
 }
 
-static mode_t end_type(const struct end *end)
-{
-	return type_of(end->parent, end->name);
-}
-
 /* What is put */
 
-static const struct content *incoming_content(struct judging *j)
+const struct content *incoming_content(struct judging *j)
 {
 	const struct incoming *incoming = j->end->incoming;
 
@@ -153,290 +127,13 @@ static void show(struct judging *j)
 	}
 }
 
-/* Takes the stronger verdict; the place is the path's first components. */
-static void raise_verdict(struct judging *j, enum verdict verdict, size_t depth)
+void raise_verdict(struct judging *j, enum verdict verdict, size_t depth)
 {
 	if (verdict <= j->verdict)
 		return;
 	j->verdict = verdict;
 	if (verdict == VERDICT_ASK)
 		trail_prefix(&j->end->trail, depth, j->place);
-}
-
-/* Parts of git directories */
-
-/*
- * A link leads out of what is judged by its name, unless it is one name: git
- * tries links with one to "testing".
- */
-static bool is_local_link(const struct judging *j)
-{
-	char target[PATH_BYTES_MAX];
-	ssize_t length;
-
-	if (j->end->act == ACT_MAKE_LINK)
-		return j->end->target && !strchr(j->end->target, '/');
-	length = readlinkat(j->end->incoming->parent, j->end->incoming->name,
-			    target, sizeof(target));
-	return length > 0 && !memchr(target, '/', (size_t)length);
-}
-
-static bool brings_link(const struct judging *j)
-{
-	return j->end->act == ACT_MAKE_LINK ||
-	       (j->end->act == ACT_PUT && (S_ISLNK(j->end->incoming->type) ||
-					   j->end->incoming->type == 0));
-}
-
-static enum verdict judge_plain(const struct judging *j)
-{
-	return brings_link(j) && !is_local_link(j) ? VERDICT_ASK : VERDICT_GIT;
-}
-
-/* HEAD may be a link (core.preferSymlinkRefs). */
-static enum verdict judge_vital(const struct judging *j,
-				const struct git_spot *spot)
-{
-	enum act act = j->end->act;
-
-	if (!spot->is_linked && (act == ACT_REMOVE || act == ACT_TAKE))
-		return VERDICT_ASK;
-	if (act == ACT_MAKE_LINK && j->end->target &&
-	    strncmp(j->end->target, "refs/", strlen("refs/")) == 0)
-		return VERDICT_GIT;
-	return judge_plain(j);
-}
-
-static enum verdict judge_top(struct judging *j)
-{
-	const struct end *end = j->end;
-
-	switch (end->act) {
-	case ACT_MAKE_LINK:
-		return VERDICT_ASK;
-	case ACT_TAKE:
-		return S_ISDIR(end_type(end)) ? VERDICT_ASK : VERDICT_GIT;
-	case ACT_PUT:
-		if (brings_link(j))
-			return VERDICT_ASK;
-		if (S_ISDIR(end->incoming->type) &&
-		    !git_directory_is_harmless(end->incoming->parent,
-					       end->incoming->name,
-					       end->trail.path, &j->excerpt))
-			return VERDICT_ASK;
-		return VERDICT_GIT;
-	case ACT_CREATE:
-	case ACT_MAKE_FOLDER:
-	case ACT_WRITE:
-	case ACT_METADATA:
-	case ACT_REMOVE:
-	case ACT_SHARE:
-		break;
-	}
-	return VERDICT_GIT;
-}
-
-static bool content_is_harmless(struct judging *j, const struct git_spot *spot,
-				const struct content *content)
-{
-	const struct end *end = j->end;
-	char directory[PATH_BYTES_MAX];
-
-	if (spot->part == PART_TODO)
-		return todo_content_is_harmless(content, &j->excerpt);
-	if (spot->part == PART_OPTIONS)
-		return options_content_is_harmless(content, &j->excerpt);
-	trail_prefix(&end->trail, spot->top, directory);
-	return config_content_is_harmless(content, end->parent, end->name,
-					  directory, &j->excerpt);
-}
-
-/*
- * What is put in the place of a file that is judged by content. The two that
- * an exchange swaps stay the files they are, which others may have open.
- */
-static enum verdict judge_content(struct judging *j,
-				  const struct git_spot *spot)
-{
-	const struct content *content;
-
-	if (!S_ISREG(j->end->incoming->type) || j->change->is_exchange)
-		return VERDICT_ASK;
-	content = incoming_content(j);
-	if (!content)
-		return VERDICT_ASK;
-	j->keeps_content = true;
-	return content_is_harmless(j, spot, content) ? VERDICT_GIT
-						     : VERDICT_ASK;
-}
-
-static enum verdict judge_config(struct judging *j, const struct git_spot *spot)
-{
-	switch (j->end->act) {
-	case ACT_MAKE_FOLDER:
-	case ACT_METADATA:
-		return VERDICT_GIT;
-	case ACT_REMOVE:
-		return spot->is_linked ? VERDICT_GIT : VERDICT_ASK;
-	case ACT_PUT:
-		return judge_content(j, spot);
-	case ACT_CREATE:
-	case ACT_WRITE:
-	case ACT_MAKE_LINK:
-	case ACT_TAKE:
-	case ACT_SHARE:
-		break;
-	}
-	return VERDICT_ASK;
-}
-
-static enum verdict judge_hooks_folder(const struct judging *j)
-{
-	switch (j->end->act) {
-	case ACT_MAKE_FOLDER:
-	case ACT_METADATA:
-		return VERDICT_GIT;
-	case ACT_REMOVE:
-		return j->end->is_directory ? VERDICT_GIT : VERDICT_ASK;
-	case ACT_CREATE:
-	case ACT_WRITE:
-	case ACT_MAKE_LINK:
-	case ACT_TAKE:
-	case ACT_PUT:
-	case ACT_SHARE:
-		break;
-	}
-	return VERDICT_ASK;
-}
-
-/* Files that a rebase goes by; git itself renames them into place. */
-static enum verdict judge_todo(struct judging *j, const struct git_spot *spot)
-{
-	switch (j->end->act) {
-	case ACT_PUT:
-		return judge_content(j, spot);
-	case ACT_CREATE:
-	case ACT_WRITE:
-	case ACT_MAKE_LINK:
-	case ACT_SHARE:
-		return VERDICT_ASK;
-	case ACT_MAKE_FOLDER:
-	case ACT_METADATA:
-	case ACT_REMOVE:
-	case ACT_TAKE:
-		break;
-	}
-	return VERDICT_GIT;
-}
-
-/* A folder whose parts would be put all at once, or be written elsewhere. */
-static bool replaces_folder(const struct judging *j)
-{
-	return j->end->act == ACT_MAKE_LINK || j->end->act == ACT_PUT;
-}
-
-/* Gives the file other content, now or later. */
-static bool writes_file(const struct judging *j)
-{
-	switch (j->end->act) {
-	case ACT_CREATE:
-	case ACT_WRITE:
-	case ACT_MAKE_LINK:
-	case ACT_PUT:
-	case ACT_SHARE:
-		return true;
-	case ACT_MAKE_FOLDER:
-	case ACT_METADATA:
-	case ACT_REMOVE:
-	case ACT_TAKE:
-		break;
-	}
-	return false;
-}
-
-static enum verdict judge_part(struct judging *j, const struct git_spot *spot)
-{
-	switch (spot->part) {
-	case PART_PLAIN:
-		return judge_plain(j);
-	case PART_OBJECT:
-		return VERDICT_GIT;
-	case PART_TOP:
-		return judge_top(j);
-	case PART_VITAL:
-		return judge_vital(j, spot);
-	case PART_CONFIG:
-		return judge_config(j, spot);
-	case PART_HOOKS_FOLDER:
-		return judge_hooks_folder(j);
-	case PART_HOOK:
-	case PART_SHORT_NAME:
-		return VERDICT_ASK;
-	case PART_INFO_FOLDER:
-		return replaces_folder(j) || j->end->act == ACT_TAKE
-			       ? VERDICT_ASK
-			       : VERDICT_GIT;
-	case PART_ATTRIBUTES:
-		return j->end->act == ACT_METADATA ? VERDICT_GIT : VERDICT_ASK;
-	case PART_COMMON:
-		return writes_file(j) && !spot->is_linked ? VERDICT_ASK
-							  : judge_plain(j);
-	case PART_STATE_FOLDER:
-		return replaces_folder(j) ? VERDICT_ASK : VERDICT_GIT;
-	case PART_TODO:
-	case PART_OPTIONS:
-		return judge_todo(j, spot);
-	case PART_STRATEGY:
-		return writes_file(j) ? VERDICT_ASK : VERDICT_GIT;
-	}
-	return VERDICT_ASK;
-}
-
-/* Judged by its type, which another thread could swap: all but objects. */
-static bool moves(enum act act)
-{
-	return act == ACT_PUT || act == ACT_TAKE;
-}
-
-static void judge_spot(void *context, const struct git_spot *spot)
-{
-	struct judging *j = context;
-	bool is_end = spot->part == PART_CONFIG && j->end->act == ACT_REMOVE;
-
-	j->is_gits = true;
-	j->must_be_alone |= spot->part != PART_OBJECT && moves(j->end->act);
-	raise_verdict(j, judge_part(j, spot), is_end ? spot->top : spot->depth);
-}
-
-/* Layouts that become complete */
-
-static bool brings_name(enum act act)
-{
-	return act == ACT_CREATE || act == ACT_MAKE_FOLDER ||
-	       act == ACT_MAKE_LINK || act == ACT_PUT;
-}
-
-static void judge_completion(struct judging *j, struct judgement *ret)
-{
-	const struct end *end = j->end;
-	size_t depth = end->trail.count - 1;
-	char folder[PATH_BYTES_MAX];
-	bool is_odd;
-
-	if (!brings_name(end->act) || !git_can_complete(end) ||
-	    (!j->is_gits &&
-	     places_root_depth(&j->rules->places, &end->trail) > depth))
-		return;
-	ret->needs_exclusive = true;
-	if (!git_completes(end, &is_odd))
-		return;
-	j->is_gits = true;
-	trail_prefix(&end->trail, depth, folder);
-	if (git_directory_is_harmless(end->parent, ".", folder, &j->excerpt) &&
-	    !is_odd)
-		raise_verdict(j, VERDICT_GIT, depth);
-	else
-		raise_verdict(j, VERDICT_ASK, depth);
 }
 
 /* Ends */
@@ -455,14 +152,14 @@ static bool fails_anyway(const struct change *change, const struct end *end)
 		return is_absent(end->parent, end->name);
 	case ACT_MAKE_FOLDER:
 	case ACT_MAKE_LINK:
-		return end_type(end) != 0;
+		return type_of(end->parent, end->name) != 0;
 	case ACT_PUT:
 		return (change->source_name &&
 			is_absent(change->source_parent,
 				  change->source_name)) ||
 		       ((change->kind == CHANGE_LINK ||
 			 change->keeps_present) &&
-			end_type(end) != 0);
+			type_of(end->parent, end->name) != 0);
 	case ACT_CREATE:
 	case ACT_WRITE:
 		break;
@@ -479,10 +176,11 @@ static bool moves_root(const struct places *places, const struct end *end)
 
 static void judge_places(struct judging *j)
 {
-	const struct places *places = &j->rules->places;
+	const struct places *places = j->places;
 	char place[PATH_BYTES_MAX];
 
-	if (places_touch(places, j->end, place, &j->must_be_alone)) {
+	if (places_touch(places, j->end, place, &j->must_be_alone) &&
+	    j->verdict < VERDICT_ASK) {
 		j->verdict = VERDICT_ASK;
 		memcpy(j->place, place, strlen(place) + 1);
 	}
@@ -491,10 +189,10 @@ static void judge_places(struct judging *j)
 
 static void judge_end(struct judging *j, struct judgement *ret)
 {
-	const struct places *places = &j->rules->places;
+	const struct places *places = j->places;
 
 	judge_places(j);
-	judge_completion(j, ret);
+	judge_completion(j);
 	ret->needs_exclusive |= j->must_be_alone;
 	if (moves_root(places, j->end))
 		j->verdict = VERDICT_REFUSE;
@@ -523,7 +221,7 @@ static void judging_release(struct judging *j)
 static void find_repository(const struct judging *j,
 			    char ret_path[PATH_BYTES_MAX])
 {
-	if (j->is_gits && !git_repository(&j->rules->places, j->end, ret_path))
+	if (j->is_gits && !git_repository(j->places, j->end, ret_path))
 		trail_prefix(&j->end->trail, j->end->trail.count - 1, ret_path);
 }
 
@@ -630,7 +328,7 @@ static struct incoming read_incoming(int parent, const char *name,
 static void start_judging(struct judging *j, const struct rules *rules,
 			  const struct change *change, const struct end *end)
 {
-	*j = (struct judging){ .rules = rules,
+	*j = (struct judging){ .places = &rules->places,
 			       .change = change,
 			       .end = end,
 			       .content = NO_CONTENT,
