@@ -319,6 +319,16 @@ describe('binding makes a file, and is decided as such', () => {
     ...paths,
   ];
 
+  const protecting = (root: string): Readonly<Record<string, unknown>> => ({
+    roots: [root],
+    names: ['.vscode'],
+    protected: [],
+    packages: [],
+    quiet: [],
+    git: 'ask',
+    repositories: [],
+  });
+
   test('outside of what is writable it is a question; allowed, it is made', async (t) => {
     const { folder, workspace } = createScene(t);
     const [one, other] = [path.join(folder, 'one'), path.join(folder, 'other')];
@@ -354,21 +364,24 @@ for path in ['in', '../out', '${folder}/whole']:
     assert.equal(stdout, `in 0o140750\n../out 0o140750\n${folder}/whole 0o140750\n`, stderr);
   });
 
+  test('a path that leads elsewhere meanwhile makes nothing there', async (t) => {
+    const { workspace } = createScene(t);
+    mkdirSync(path.join(workspace, 'sub'));
+    const { stdout } = await launch([compiled('bindRace'), '.vscode', '200'], {
+      cwd: workspace,
+      plan: planFor(workspace, { files: protecting(workspace) }),
+      reply: answerAll('deny'),
+    });
+    assert.match(stdout, /^[1-9]\d* bound, [1-9]\d* refused, 0 astray\n$/u);
+    assert.ok(!existsSync(path.join(workspace, '.vscode')));
+  });
+
   test('a protected name is not made as a socket either', async (t) => {
     const { workspace } = createScene(t);
     mkdirSync(path.join(workspace, 'sub'));
-    const files = {
-      roots: [workspace],
-      names: ['.vscode'],
-      protected: [],
-      packages: [],
-      quiet: [],
-      git: 'ask',
-      repositories: [],
-    };
     const { stdout, frames } = await launch(bind(['.vscode', 'sub/../.vscode', 'free']), {
       cwd: workspace,
-      plan: planFor(workspace, { files }),
+      plan: planFor(workspace, { files: protecting(workspace) }),
       reply: answerAll('deny'),
     });
     assert.equal(stdout, 'EACCES\nEACCES\nown\n');
