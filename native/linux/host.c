@@ -159,8 +159,8 @@ static bool is_open_in_own_view(struct supervisor *sup,
 static bool is_on_foreign_mount(struct supervisor *sup,
 				const struct place *place)
 {
-	return !is_on_own_mount(sup, place->file >= 0 ? place->file :
-							place->parent);
+	return !is_on_own_mount(sup,
+				place->file >= 0 ? place->file : place->parent);
 }
 
 static bool is_closed(struct supervisor *sup, const struct place *place,
@@ -170,11 +170,27 @@ static bool is_closed(struct supervisor *sup, const struct place *place,
 	       !is_open_in_own_view(sup, place, path);
 }
 
+/* Devices, FIFOs and sockets are written to on read-only mounts, too. */
+static bool opens_special(const struct act *act)
+{
+	const struct place *at = &act->places.at;
+	struct stat status;
+	int err;
+
+	if (act->file.operation != OPERATION_OPEN)
+		return false;
+	err = at->file >= 0 ? fstat(at->file, &status)
+			    : fstatat(at->parent, at->name, &status,
+				      AT_SYMLINK_NOFOLLOW);
+	return !err && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) &&
+	       !S_ISLNK(status.st_mode);
+}
+
 bool act_is_closed(const struct act *act)
 {
 	struct supervisor *sup = act->call->sup;
 
-	if (!sup->nested)
+	if (!sup->nested || opens_special(act))
 		return false;
 	return is_closed(sup, &act->places.at, act->path) ||
 	       (operates_on_two(act->file.operation) && !act->from_apart &&

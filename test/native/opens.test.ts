@@ -209,6 +209,19 @@ test('a program whose directory lies below writes there by relative paths', asyn
   assert.deepEqual(readdirSync(path.join(shell.outside, 'in')), ['folder']);
 });
 
+test('what is taken back is closed for a sandbox inside, too', async (t) => {
+  const shell = await startShell(t);
+  const attempt = `mount -t tmpfs none /mnt; read -r line < go; echo word > '${shell.outside}/file'`;
+  await shell.run('mkfifo go told');
+  await shell.grant(shell.outside);
+  await shell.run(
+    `unshare -Urm sh -c "echo begun > told; ${attempt}; echo $? > told" &\nread -r line < told`,
+  );
+  await shell.revoke(shell.outside);
+  await shell.run('echo > go; read -r line < told');
+  assert.deepEqual(readdirSync(shell.outside), []);
+});
+
 test('what the plan opens is open from the start', async (t) => {
   const shell = await startShell(t, {
     plan: (outside) => ({ opens: [{ access: 'write', path: outside }] }),
