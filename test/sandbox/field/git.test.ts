@@ -133,6 +133,23 @@ test('C020 a linked work tree takes commits, and its common directory keeps hook
   assert.doesNotMatch(readFileSync(path.join(common, 'config'), 'utf8'), /fsmonitor/u);
 });
 
+test('C020 the repository of a linked work tree is found without any path setting', async (t) => {
+  const place = createPlace(t);
+  const linked = path.join(place.home, 'linked');
+  await place.host(['git', 'worktree', 'add', '-q', linked]);
+  const hook = path.join(place.workspace, '.git/hooks/post-commit');
+  const script = `echo b > b; git add b; git commit -qm b; echo x > ${hook} || echo refused`;
+  const run = await place.cordon(['--git', 'allow'], ['bash', '-ec', script], { cwd: linked });
+  assert.deepEqual(
+    { code: run.code, stdout: run.stdout },
+    { code: 0, stdout: 'refused\n' },
+    run.stderr,
+  );
+  const log = await place.host(['git', '-C', linked, 'log', '--format=%s']);
+  assert.equal(log.stdout, 'b\nBegin\n');
+  assert.equal(existsSync(hook), false);
+});
+
 test('C021 hooks and config of every repository below the workspace need an answer', async (t) => {
   const place = createGitPlace(t);
   place.host(`${REPOSITORY}; git init -q vendor/lib; (cd vendor/lib; ${COMMIT}); git init -q --bare deep/er/bare
