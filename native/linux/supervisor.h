@@ -66,7 +66,7 @@ struct supervisor {
 	struct terminal *terminal;   /* terminal.c; NULL: inherited */
 	struct network *network;     /* network.c */
 	struct notify *notify;	     /* notify.c */
-	struct files *files;	   /* files.c; NULL: no listener */
+	struct files *files;	     /* files.c; NULL: no listener */
 	struct broker *broker;	     /* broker.c */
 	struct serving *serving;     /* serving.c */
 	struct publish *publish;     /* publish.c */
