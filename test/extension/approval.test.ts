@@ -51,6 +51,7 @@ test('approving and refusing in the workbench', async (context) => {
       const isOpen = (): boolean => server.processes('/cordon-launch').length > 0;
       await workbench.openProfile('Sandboxed Terminal', refresh, isOpen);
       await workbench.type('touch ok; touch ~/outside; echo done-$((1+1))');
+      await workbench.pressToast('~/outside', 'Deny');
       await workbench.terminalShows('done-2');
       assert.deepEqual(
         [

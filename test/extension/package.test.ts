@@ -46,6 +46,7 @@ test('the packaged extension', async (context) => {
       await workbench.type(
         `touch ok; touch ~/outside; curl -sS http://installed.test:${port}/; echo status-$((0+$?))`,
       );
+      await workbench.pressToast('~/outside', 'Deny');
       const title = `curl wants to reach installed.test:${port}`;
       await workbench.pressToast(title, 'Allow once');
       await workbench.pressToast(`${title} (127.`, 'Allow once');

@@ -35,6 +35,7 @@ test('terminals outlive their window and their extension host', async (context) 
     const outside = path.join(server.home, name);
     await workbench.clearTerminal();
     await workbench.type(`touch ${outside}; touch ${name}; echo done-$((1+1))`);
+    await workbench.pressToast(`~/${name}`, 'Deny');
     await workbench.terminalShows('done-2');
     assert.deepEqual(
       [existsSync(outside), existsSync(path.join(server.workspace, name))],

@@ -128,6 +128,7 @@ async function useOnce(server, url, password) {
       throw error;
     });
     await workbench.type('touch ok; touch ~/outside; echo done-$((1+1))');
+    await workbench.pressToast('~/outside', 'Deny');
     await workbench.terminalShows('done-2');
     const inside = existsSync(path.join(server.home, 'try-cordon', 'ok'));
     const outside = existsSync(path.join(server.home, 'outside'));
