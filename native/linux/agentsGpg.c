@@ -234,9 +234,8 @@ void gpg_take_key(struct gpg_client *client, bool is_taken)
 void gpg_take_purpose(struct gpg_client *client, char ret_text[GPG_PURPOSE_MAX])
 {
 	(void)snprintf(ret_text, GPG_PURPOSE_MAX, "%s%s%s",
-		       client->decrypts ? "decrypt" : "",
-		       client->decrypts && client->description[0] ? ": " : "",
-		       client->description);
+		       client->decrypts ? "decrypt" : "sign",
+		       client->description[0] ? ": " : "", client->description);
 	client->description[0] = '\0';
 }
 
