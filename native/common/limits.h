@@ -36,6 +36,14 @@ enum {
 	SUBJECT_ARGUMENTS_MAX = 64,
 	SUBJECT_ARGUMENT_BYTES_MAX = 4096, /* all of a subject's, together */
 
+	/* Judging changes of files. */
+	CHANGE_BYTES_MAX = 16 << 10, /* shown of what would be written */
+	CONTENT_BYTES_MAX = 1 << 20, /* of a file judged by content */
+	CONFIG_ENTRIES_MAX = 4096,   /* of git's; comparing takes the square */
+	HOOKS_LISTED_MAX = 64,
+	LISTING_LEVELS_MAX = 4, /* of a folder that would come */
+	LISTING_ENTRIES_MAX = 256,
+
 	/* Places that answers open. */
 	OPENS_MAX = 4096,	/* of one run, and in one frame */
 	DETACH_PATIENT_MS = 50, /* of a mount that nobody can write to */

@@ -6,8 +6,6 @@
 
 #include "../common/cordon.h"
 
-enum { CHANGE_BYTES_MAX = 16 << 10 };
-
 struct excerpt {
 	char *text; /* zero-terminated once something was added; malloc(3) */
 	size_t length;

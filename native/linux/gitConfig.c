@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "../common/limits.h"
+
 struct reader {
 	const unsigned char *at, *end;
 	bool ended; /* the line end that was given last is the file's */
@@ -265,7 +267,7 @@ int config_parse(const char *bytes, size_t length, struct config *ret)
 	struct reader r = { .config = &config };
 	int err;
 
-	if (length > CONFIG_BYTES_MAX)
+	if (length > CONTENT_BYTES_MAX)
 		return -E2BIG;
 	if (memchr(bytes, '\0', length))
 		return -EBADMSG;

@@ -9,11 +9,6 @@
 #include "../common/cordon.h"
 #include "excerpt.h"
 
-enum {
-	CONFIG_BYTES_MAX = 1 << 20,
-	CONFIG_ENTRIES_MAX = 4096, /* comparing takes their square */
-};
-
 struct config_entry {
 	const char *section;	/* lower case; "" before the first section */
 	const char *subsection; /* NULL: none */

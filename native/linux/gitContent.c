@@ -11,6 +11,8 @@
 
 #include "gitConfig.h"
 
+#include "../common/limits.h"
+
 enum { LEASE_TRIES = 50 };
 
 /* Reading and keeping */

@@ -25,7 +25,6 @@ struct content {
  * a symlink; -EINVAL: another kind of file; -EFBIG: longer than
  * CONTENT_BYTES_MAX; errors of openat(2) and read(2).
  */
-enum { CONTENT_BYTES_MAX = 1 << 20 };
 MUST_CHECK int content_read(int parent, const char *name, struct content *ret);
 /* The same of a descriptor, O_PATH too. */
 MUST_CHECK int content_read_descriptor(int fd, struct content *ret);

@@ -13,7 +13,7 @@
 #include "gitConfig.h"
 #include "gitContent.h"
 
-enum { HOOKS_LISTED_MAX = 64 };
+#include "../common/limits.h"
 
 struct inspection {
 	int folder;

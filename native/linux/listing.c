@@ -8,8 +8,6 @@
 
 #include "../common/limits.h"
 
-enum { LEVELS_MAX = 4, ENTRIES_MAX = 256 };
-
 struct listing {
 	struct excerpt *excerpt;
 	int left; /* entries that still have room */
@@ -28,7 +26,7 @@ static void list_entry(struct listing *listing, int folder,
 	excerpt_add_inline(listing->excerpt, path);
 	excerpt_add_text(listing->excerpt, "\n");
 	listing->left--;
-	if (entry->d_type == DT_DIR && level < LEVELS_MAX)
+	if (entry->d_type == DT_DIR && level < LISTING_LEVELS_MAX)
 		list_below(listing, folder, entry->d_name, path, level + 1);
 }
 
@@ -54,7 +52,8 @@ static void list_below(struct listing *listing, int parent, const char *name,
 
 void list_folder(int parent, const char *name, struct excerpt *excerpt)
 {
-	struct listing listing = { .excerpt = excerpt, .left = ENTRIES_MAX };
+	struct listing listing = { .excerpt = excerpt,
+				   .left = LISTING_ENTRIES_MAX };
 
 	list_below(&listing, parent, name, "", 1);
 	if (listing.left == 0)

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "check.h"
+#include "common/limits.h"
 
 enum { GENERATED = 300, GENERATED_PIECES = 9, LISTED_BYTES_MAX = 1 << 16 };
 
@@ -216,14 +217,14 @@ static void refuses_zero_bytes(void)
 static void limits_what_it_reads(void)
 {
 	size_t length = 4 + 2 * (CONFIG_ENTRIES_MAX + 1);
-	char *text = malloc(CONFIG_BYTES_MAX + 1);
+	char *text = malloc(CONTENT_BYTES_MAX + 1);
 	struct config config;
 
 	if (!text)
 		exit(1);
-	memset(text, '\n', CONFIG_BYTES_MAX + 1);
-	CHECK(config_parse(text, CONFIG_BYTES_MAX + 1, &config) == -E2BIG);
-	CHECK(config_parse(text, CONFIG_BYTES_MAX, &config) == 0);
+	memset(text, '\n', CONTENT_BYTES_MAX + 1);
+	CHECK(config_parse(text, CONTENT_BYTES_MAX + 1, &config) == -E2BIG);
+	CHECK(config_parse(text, CONTENT_BYTES_MAX, &config) == 0);
 	config_free(&config);
 	memcpy(text, "[a]\n", 4);
 	for (size_t i = 4; i < length; i += 2)
