@@ -74,10 +74,11 @@ int send_hand_over(int control, const struct hand_over *given)
 	return 0;
 }
 
-int send_device(int control, int device, int number)
+int send_device(int control, const struct handed_device *device)
 {
-	_Alignas(struct cmsghdr) char space[CMSG_SPACE(sizeof(int))];
-	struct control_message body = { CONTROL_DEVICE, number };
+	_Alignas(struct cmsghdr) char space[CMSG_SPACE(2 * sizeof(int))];
+	const int descriptors[] = { device->fd, device->root };
+	struct control_message body = { CONTROL_DEVICE, device->number };
 	struct iovec io = { .iov_base = &body, .iov_len = sizeof(body) };
 	struct msghdr message = { .msg_iov = &io,
 				  .msg_iovlen = 1,
@@ -88,8 +89,8 @@ int send_device(int control, int device, int number)
 	memset(space, 0, sizeof(space));
 	header->cmsg_level = SOL_SOCKET;
 	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(header), &device, sizeof(device));
+	header->cmsg_len = CMSG_LEN(sizeof(descriptors));
+	memcpy(CMSG_DATA(header), descriptors, sizeof(descriptors));
 	if (RETRY(sendmsg(control, &message, MSG_NOSIGNAL)) < 0)
 		return -errno;
 	return 0;
@@ -99,12 +100,15 @@ static int take_device(const char *bytes, const struct cmsghdr *header,
 		       struct handed_device *ret_device)
 {
 	struct control_message body;
+	int descriptors[2];
 
 	memcpy(&body, bytes, sizeof(body));
-	if (body.kind != CONTROL_DEVICE)
+	if (body.kind != CONTROL_DEVICE ||
+	    header->cmsg_len != CMSG_LEN(sizeof(descriptors)))
 		return -EBADMSG;
-	memcpy(&ret_device->fd, CMSG_DATA(header), sizeof(int));
-	ret_device->number = body.value;
+	memcpy(descriptors, CMSG_DATA(header), sizeof(descriptors));
+	*ret_device = (struct handed_device){ descriptors[0], descriptors[1],
+					      body.value };
 	return 1;
 }
 

@@ -37,15 +37,16 @@ struct hand_over {
 	int terminal; /* master of the command's own terminal */
 };
 
-MUST_CHECK int send_control(int control, enum control_kind kind, int value);
-MUST_CHECK int send_device(int control, int device, int number);
-MUST_CHECK int send_hand_over(int control, const struct hand_over *given);
-
-/* Of the tripwires' file system. */
+/* The tripwires' file system. */
 struct handed_device {
 	int fd;
-	int number;
+	int root;   /* O_PATH, of the whole */
+	int number; /* minor of st_dev */
 };
+
+MUST_CHECK int send_control(int control, enum control_kind kind, int value);
+MUST_CHECK int send_device(int control, const struct handed_device *device);
+MUST_CHECK int send_hand_over(int control, const struct hand_over *given);
 
 /*
  * Waits for the hand-over: 0; or 1 for a device that comes before it.

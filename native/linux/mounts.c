@@ -542,6 +542,14 @@ static void enter_directory(const char *directory)
 		die("directory", errno, "could not enter %s", directory);
 }
 
+static void put_away(const struct plan *plan, int files)
+{
+	int err = tripwire_put_away(plan, files);
+
+	if (err)
+		die("mounts", -err, "could not put the tripwires away");
+}
+
 int isolate_filesystem(const struct plan *plan, const struct view *view)
 {
 	AUTO_FREE int *trees = calloc(plan->mount_count + 1, sizeof(*trees));
@@ -560,6 +568,8 @@ int isolate_filesystem(const struct plan *plan, const struct view *view)
 		gaps |= GAP_FUSE;
 	apply_mounts(plan, trees);
 	mount_dev(&devices, &files);
+	if (!(gaps & GAP_FUSE))
+		put_away(plan, files);
 	if (!mount_proc(view))
 		gaps |= GAP_PROC;
 	overlay_resolver(files, view);

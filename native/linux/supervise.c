@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "../common/limits.h"
@@ -43,8 +42,7 @@ static void add_gaps(struct supervisor *sup, int gaps)
 static void start_tripwires(struct supervisor *sup,
 			    const struct handed_device *device)
 {
-	int err = tripwire_start(sup, device->fd,
-				 makedev(0, (unsigned)device->number));
+	int err = tripwire_start(sup, device);
 
 	if (err)
 		die("tripwires", -err, "could not serve the closed places");

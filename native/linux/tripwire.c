@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 
 #include "../common/limits.h"
+#include "init.h"
 #include "thread.h"
 #include "tripwire_service.h"
 
@@ -58,7 +59,7 @@ static size_t limit_handles(void)
 							 : TRIPWIRE_HANDLES_MAX;
 }
 
-int tripwire_start(struct supervisor *sup, int device, dev_t number)
+int tripwire_start(struct supervisor *sup, const struct handed_device *device)
 {
 	struct tripwires *tw = calloc(1, sizeof(*tw));
 	int err;
@@ -66,8 +67,9 @@ int tripwire_start(struct supervisor *sup, int device, dev_t number)
 	if (!tw)
 		return -ENOMEM;
 	tw->sup = sup;
-	tw->device = device;
-	tw->number = number;
+	tw->device = device->fd;
+	tw->root = device->root;
+	tw->number = makedev(0, (unsigned)device->number);
 	tw->handle_max = limit_handles();
 	(void)pthread_mutex_init(&tw->lock, NULL);
 	tw->pid_namespace = open_pid_namespace(sup->init);
@@ -159,6 +161,7 @@ static void begin_serving(void *owner, uint32_t events)
 int tripwire_watch(struct supervisor *sup)
 {
 	struct tripwires *tw = sup->tripwires;
+	int err;
 
 	if (!tw)
 		return 0;
@@ -168,7 +171,8 @@ int tripwire_watch(struct supervisor *sup)
 		.ready = begin_serving,
 		.owner = tw,
 	};
-	return loop_add(&sup->loop, &tw->first_request, EPOLLIN);
+	err = loop_add(&sup->loop, &tw->first_request, EPOLLIN);
+	return err ? err : keep_covered(tw);
 }
 
 /* What the kernel keeps of a file, mapped or not; the next reader asks us. */

@@ -21,11 +21,16 @@
 /*
  * In the child, while it can mount: mounts the file system, hands its device
  * to the supervisor, and puts a detached tree for each tripwire into
- * trees[i] of plan->mounts[i]; -1: the place has gone since the facts were
- * read. -errno, with no tree made: there can be no tripwires here.
+ * trees[i] of plan->mounts[i]; -1: there is nothing at the path. -errno, with
+ * no tree made: there can be no tripwires here.
  */
 MUST_CHECK int tripwire_clone_trees(const struct plan *plan, int control,
 				    int *trees);
+/*
+ * Moves the whole of it from where it hides /proc into a folder that nobody
+ * sees: what appears at a place later is covered by a part of it.
+ */
+MUST_CHECK int tripwire_put_away(const struct plan *plan, int folder);
 
 /* Tries to mount one; 0 or an errno. For --probe, in a child that ends. */
 int tripwire_try(void);
@@ -34,11 +39,14 @@ int tripwire_try(void);
 
 struct tripwires;
 
+struct handed_device;
+
 /*
- * Takes the device of the file system over. `number`: its device number, as
- * st_dev of all its files. Before pid 1 makes itself unreadable (init.c).
+ * Takes the device of the file system over. Before pid 1 makes itself
+ * unreadable (init.c).
  */
-MUST_CHECK int tripwire_start(struct supervisor *sup, int device, dev_t number);
+MUST_CHECK int tripwire_start(struct supervisor *sup,
+			      const struct handed_device *device);
 
 /* Before there is a loop: waits until fd or a request is there, answers it. */
 void tripwire_answer_until(struct supervisor *sup, int fd);

@@ -13,9 +13,9 @@
 #include "tripwire.h"
 
 /*
- * Where the whole of it is mounted for as long as it takes to clone the
- * parts: open_tree(2) clones only what is attached (before Linux 6.15). All
- * of /proc gets covered afterwards in any case, and no plan has mounts there.
+ * Where the whole of it is mounted while the sandbox's mounts are made:
+ * open_tree(2) clones only what is attached (before Linux 6.15). No plan has
+ * mounts there.
  */
 static const char whole[] = "/proc";
 
@@ -70,28 +70,32 @@ int tripwire_try(void)
 }
 
 /* Without a request: it knows its own number. */
-static int find_number(unsigned *ret_number)
+static int find_number(int root, int *ret_number)
 {
 	struct statx status;
 
-	if (statx(AT_FDCWD, whole, AT_STATX_DONT_SYNC, 0, &status))
+	if (statx(root, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &status))
 		return -errno;
 	/* File systems without a disk have numbers of 20 bits, makedev(3). */
-	*ret_number = status.stx_dev_minor;
+	*ret_number = (int)status.stx_dev_minor;
 	return status.stx_dev_major == 0 ? 0 : -ENODEV;
 }
 
 /*
- * None may be left here: when the supervisor dies, the kernel ends all
+ * No device may be left here: when the supervisor dies, the kernel ends all
  * waiting for it only if nobody else has the device open.
  */
 static int hand_device_over(int control, int device)
 {
 	AUTO_CLOSE int owned = device;
-	unsigned number;
-	int err = find_number(&number);
+	AUTO_CLOSE int root = open(whole, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct handed_device handed = { .fd = owned, .root = root };
+	int err;
 
-	return err ? err : send_device(control, owned, (int)number);
+	if (root < 0)
+		return -errno;
+	err = find_number(root, &handed.number);
+	return err ? err : send_device(control, &handed);
 }
 
 /* The kernel learns of all parts at once, instead of asking for each. */
@@ -144,9 +148,19 @@ int tripwire_clone_trees(const struct plan *plan, int control, int *trees)
 	err = hand_device_over(control, TAKE(device));
 	if (!err)
 		err = clone_parts(plan, trees);
-	if (umount2(whole, MNT_DETACH) && !err)
-		err = -errno;
-	if (err)
+	if (err) {
 		close_parts(plan, trees);
+		(void)umount2(whole, MNT_DETACH);
+	}
 	return err;
+}
+
+int tripwire_put_away(const struct plan *plan, int folder)
+{
+	if (!has_tripwires(plan))
+		return 0;
+	if (mkdirat(folder, "closed", 0700) ||
+	    move_mount(AT_FDCWD, whole, folder, "closed", 0))
+		return -errno;
+	return 0;
 }

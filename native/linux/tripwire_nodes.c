@@ -124,8 +124,11 @@ uint32_t nodes_generation(const struct nodes *nodes, const struct node *node)
 static bool is_same(const struct node *node,
 		    const struct node_identity *identity)
 {
+	/* What appears at a place later may be of another kind. */
+	if (node->is_fixed && identity->is_fixed)
+		return node->parent->parent || node->kind == identity->kind;
 	if (node->is_fixed || identity->is_fixed)
-		return node->is_fixed == identity->is_fixed;
+		return false;
 	return node->device == identity->device &&
 	       node->inode == identity->inode;
 }

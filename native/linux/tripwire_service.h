@@ -32,7 +32,8 @@ struct handle {
 struct tripwires {
 	struct supervisor *sup;
 	int device;
-	dev_t number;
+	int root;	   /* the whole, O_PATH */
+	dev_t number;	   /* st_dev of all its files */
 	int pid_namespace; /* the sandbox's */
 	struct loop_source first_request;
 	bool has_begun; /* the run has: there is somebody to ask */
@@ -46,6 +47,7 @@ struct tripwires {
 	char *request, *data; /* buffers */
 
 	struct held_opens *held;
+	struct keeper *keeper; /* NULL: nothing is watched */
 };
 
 /* A request of the kernel. */
@@ -171,6 +173,14 @@ size_t packable(bool with_nodes, size_t size);
 /* Those; returns how many bytes. With nodes: that nothing is known of. */
 size_t pack_entries(const char *entries, size_t length, bool with_nodes,
 		    char *ret_packed, size_t size);
+
+/* tripwire_keep.c */
+
+/*
+ * From now on: what appears at a place, or takes its place, is covered as
+ * soon as it is seen. That is no error when it cannot be watched for.
+ */
+MUST_CHECK int keep_covered(struct tripwires *tw);
 
 /* tripwire_subject.c */
 

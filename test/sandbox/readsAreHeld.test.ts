@@ -770,6 +770,61 @@ print(os.path.isdir('..'), os.path.isdir('../../a'))`;
   });
 });
 
+describe('what the host puts at a closed place during the run', () => {
+  /** Reads `file` again and again, as the one beside it says that it may; ends when it is refused. */
+  const insist = (file: string): readonly string[] =>
+    python(`
+print('up'); sys.stdout.flush()
+while True:
+    try: open('${file}').read()
+    except PermissionError: break
+    except OSError: pass
+print('closed')`);
+
+  test('is held like what was there, when a file is replaced', async (t) => {
+    const place = createClosed(t);
+    const run = await startHeld(place, insist('netrc'), {
+      answer: ({ id }) => (id < 3 ? 'once' : 'deny'),
+    });
+    await said(run, 'up');
+    await run.asked(1);
+    writeFileSync(`${place.file}.new`, 'NEW\n');
+    renameSync(`${place.file}.new`, place.file);
+    assert.equal((await run.ended).stdout, 'up\nclosed\n');
+    assert.equal(run.asks.length, 3);
+  });
+
+  test('is held when a folder comes that was not there, or one above it', async (t) => {
+    const place = createClosed(t);
+    const late = path.join(place.folder, 'config/cloud/keys');
+    const run = await startHeld(place, insist('config/cloud/keys/key'), {
+      mounts: [{ op: 'tripwire', path: late, names: true }],
+      answer: deny,
+    });
+    await said(run, 'up');
+    mkdirSync(late, { recursive: true });
+    writeFileSync(path.join(late, 'key'), 'LATE\n');
+    assert.equal((await run.ended).stdout, 'up\nclosed\n');
+    assert.deepEqual(
+      run.asks.map(({ object }) => object),
+      [{ path: path.join(late, 'key'), folder: late }],
+    );
+  });
+
+  test('is held when a folder was removed and made again, also as a file', async (t) => {
+    const place = createClosed(t);
+    const run = await startHeld(place, insist('secret'), { answer: deny });
+    await said(run, 'up');
+    rmSync(place.secret, { recursive: true });
+    writeFileSync(place.secret, 'FILE\n');
+    assert.equal((await run.ended).stdout, 'up\nclosed\n');
+    assert.deepEqual(
+      run.asks.map(({ object }) => object),
+      [{ path: place.secret, folder: null }],
+    );
+  });
+});
+
 test('without /dev/fuse closed places are hidden, and that is a gap', async (t) => {
   const place = createClosed(t);
   const run = await runHeld(place, shell('ls -A secret; cat netrc; cat secret/key'), {
