@@ -92,8 +92,7 @@ export function planLinux(policy: Policy, facts: Facts, run: PlannedRun): PlanRe
   );
   const unheld = facts.host.hold ? [] : hiddenSockets(policy.sockets, facts);
   const reads = planReads(policy, facts, run, open, unheld);
-  const closed = reads.closed.map(({ path }) => path);
-  const places = { open, closed: [...closed, state], private: temp.private };
+  const places = { open, closed: [...reads.covered, state], private: temp.private };
   const directory = planDirectory(run, facts, places);
 
   const mounts: readonly Mount[] = [

@@ -42,10 +42,12 @@ export interface ReadsPlan {
   readonly outside: readonly Mount[];
   /** What stays readable in those places; below roots and caches. */
   readonly readable: readonly Mount[];
-  /** Over everything but the state folder. */
+  /** Over everything but the state folder; of what does not exist yet, too. */
   readonly closed: readonly Mount[];
+  /** What of it exists. */
+  readonly covered: readonly AbsolutePath[];
   readonly opens: readonly Open[];
-  /** Closed places that do not exist. */
+  /** Closed places that do not exist, and that nobody waits for. */
   readonly absent: readonly AbsolutePath[];
   /** Closed places beyond what can be held. */
   readonly hidden: readonly AbsolutePath[];
@@ -63,11 +65,12 @@ export function planReads(
   const writable = new Set(open);
   const outside = planOutside(filesystem, facts, writable);
   const closed = planClosed(policy, facts, others, MOST_TRIPWIRES - outside.length);
-  const shut = new Set([...outside, ...closed.mounts].map(({ path }) => path));
+  const shut = new Set([...outside.map(({ path }) => path), ...closed.covered]);
   return {
     outside,
     readable: planReadable(policy, facts, run, new Set(outside.map(({ path }) => path)), writable),
     closed: closed.mounts,
+    covered: closed.covered,
     opens: planOpens(filesystem, facts, new Set(closed.mounts.map(({ path }) => path))),
     absent: closed.absent.filter((path) => innermost(shut, path) === undefined),
     hidden: closed.hidden,
@@ -160,6 +163,7 @@ function toolPaths({ home, searchPath }: PlannedRun): readonly AbsolutePath[] {
 
 interface Shut {
   readonly mounts: readonly Mount[];
+  readonly covered: readonly AbsolutePath[];
   readonly absent: readonly AbsolutePath[];
   readonly hidden: readonly AbsolutePath[];
 }
@@ -181,7 +185,13 @@ function planClosed(
       .flatMap(({ path }) => realPathsTo(facts, path)),
   ]);
   const wanted = new Set(places.flatMap(({ path }) => realPathsTo(facts, path)));
-  const held = facts.host.holdReads ? [...wanted].filter((real) => !fixed.has(real)) : [];
+  const absent = places.filter(
+    ({ path, origin }) => origin.kind !== 'fixed' && targetOf(facts.paths.get(path)) === undefined,
+  );
+  const expected = new Set(absent.flatMap(({ path }) => expectedAt(facts, path)));
+  const held = facts.host.holdReads
+    ? [...wanted, ...expected].filter((real) => !fixed.has(real))
+    : [];
   const tripwires = new Set(held.slice(0, Math.max(0, most)));
   const masks = new Set([...fixed, ...wanted].filter((real) => !tripwires.has(real)));
   const agents = sockets.agentSockets.map(({ path }) => path);
@@ -197,11 +207,18 @@ function planClosed(
     );
   return {
     mounts,
-    absent: places.flatMap(({ path }) =>
-      targetOf(facts.paths.get(path)) === undefined ? [path] : [],
-    ),
-    hidden: held.filter((real) => !tripwires.has(real)),
+    covered: mounts.flatMap(({ path }) => (expected.has(path) ? [] : [path])),
+    absent: absent
+      .filter(({ path }) => !expectedAt(facts, path).some((place) => tripwires.has(place)))
+      .map(({ path }) => path),
+    hidden: held.filter((real) => !tripwires.has(real) && !expected.has(real)),
   };
+}
+
+/** Where a closed place would appear: the launcher keeps watch there. What a dangling link leads to is not known. */
+function expectedAt(facts: Facts, path: AbsolutePath): readonly AbsolutePath[] {
+  const fact = facts.paths.get(path);
+  return fact?.kind === 'absent' ? [fact.place] : [];
 }
 
 /** An agent in a place whose names are hidden could not be reached. */

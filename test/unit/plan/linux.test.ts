@@ -8,7 +8,7 @@ import type { PlanResult } from '../../../src/plan/linux.js';
 import type { Mount } from '../../../src/plan/plan.js';
 import type { PolicyContext } from '../../../src/policy/policy.js';
 import type { Tree } from '../../support/fakeTree.js';
-import { treeFacts } from '../../support/fakeTree.js';
+import { readTree, treeFacts } from '../../support/fakeTree.js';
 import {
   at,
   layer,
@@ -51,12 +51,17 @@ function planned(given: Case): PlanResult {
   return planLinux(policy, facts, thisRun);
 }
 
-/** The mounts as lines, without the two temporary folders and the state folder that every plan has. */
+/** The mounts as lines, without what every plan has: temporary folders, the state folder, closed places that may appear. */
 function mounts(given: Case): readonly string[] {
   const usual = ['private /tmp', 'private /var/tmp', 'mask /home/ada/.local/state/cordon'];
-  return planned(given)
-    .plan.mounts.map(mountLine)
+  return thereIn(given)
+    .map(mountLine)
     .filter((line) => !usual.includes(line));
+}
+
+function thereIn(given: Case): readonly Mount[] {
+  const there = readTree([...base, ...(given.tree ?? [])]);
+  return planned(given).plan.mounts.filter(({ op, path }) => op !== 'tripwire' || there.has(path));
 }
 
 function mountLine(mount: Mount): string {
@@ -82,7 +87,7 @@ function gapReasons(given: Case, promise: RegExp): readonly string[] {
 }
 
 test('an empty workspace: read-only but for the root, temporary folders private, state closed', () => {
-  assert.deepEqual(planned({}).plan.mounts.map(mountLine), [
+  assert.deepEqual(thereIn({}).map(mountLine), [
     'private /tmp',
     'private /var/tmp',
     'writable /ws',
@@ -151,10 +156,7 @@ test('what nobody is asked about is read-only as well: Cordon’s own, and git d
 
 test('where calls are held, what does not exist, lies deeper or is a link is no gap', () => {
   const { gaps } = planned({ tree: ['/ws/.git -> store', '/ws/store/', '/ws/.vscode -> nowhere'] });
-  assert.deepEqual(
-    gaps.map(({ promise }) => promise),
-    ['Closed places cannot be read, also when they appear later'],
-  );
+  assert.deepEqual(gaps, []);
 });
 
 test('a link at a protected name: the name is judged, and what it leads to', () => {
@@ -468,7 +470,7 @@ test('where reads cannot be held, closed places are hidden, and what lies in one
 test('names in closed places are hidden when the settings say so, but for those of agents', () => {
   const settings = { filesystem: { caches: 'off', hideNames: true } };
   const names = (tree: Tree): readonly unknown[] =>
-    planned({ tree, settings }).plan.mounts.flatMap((mount) =>
+    thereIn({ tree, settings }).flatMap((mount) =>
       mount.op === 'tripwire' ? [[mount.path, mount.names]] : [],
     );
   assert.deepEqual(names(['/home/ada/.aws/', '/home/ada/.gnupg/', '/run/user/1000/bus=']), [
@@ -523,13 +525,26 @@ test('an exception inside a closed place is open, by its name and by what it lea
   ]);
 });
 
-test('a closed place that does not exist is a gap', () => {
-  assert.match(gapReasons({}, /when they appear later/u).join(), /\/home\/ada\/\.ssh/u);
+test('a closed place that does not exist is waited for where it would be; as a mask it is a gap', () => {
+  const given: Case = {
+    tree: ['/home/ada/.config -> cfg', '/home/ada/cfg/', '/home/ada/.netrc -> gone'],
+  };
+  const { plan } = planned(given);
+  const tripwires = plan.mounts.flatMap(({ op, path }) => (op === 'tripwire' ? [path] : []));
+  assert.ok(tripwires.includes(at('/home/ada/.ssh')) && tripwires.includes(at('/home/ada/cfg/gh')));
+  assert.ok(!plan.files.protected.includes(at('/home/ada/.ssh')), 'making it asks nothing');
+  const gap = (facts: Case['facts']): string =>
+    gapReasons({ ...given, ...(facts === undefined ? {} : { facts }) }, /appear later/u).join();
+  assert.match(gap(undefined), /: \/home\/ada\/\.netrc$/u, 'where a link leads is not known');
+  assert.match(
+    gap({ host: { overlay: true, hold: true, holdReads: false } }),
+    /\/home\/ada\/\.ssh/u,
+  );
 });
 
 test('another mount of a closed or protected place is closed or protected as well', () => {
   const given: Case = {
-    tree: ['/home/ada/.ssh/', '/ws/.git/', '/ws/keys/', '/mnt/copy/'],
+    tree: ['/home/ada/.ssh/', '/ws/.git/', '/ws/keys/', '/mnt/copy/', '/mnt/wslg/home/ada/.ssh/'],
     settings: {
       filesystem: { caches: 'off', writableRoots: ['/mnt/copy'], protectedPaths: ['/ws/keys'] },
     },
@@ -783,9 +798,10 @@ test('an existing cache is covered by a layer of its own, a missing one gets an 
     settings: caches('private'),
   };
   const { plan, folders } = planned(given);
+  const layers = thereIn(given);
   const layerOf = (name: string, path: string): string =>
     `copyOnWrite ${path} ${state}/caches/k/0/${name}/upper ${state}/caches/k/0/${name}/work`;
-  assert.deepEqual(plan.mounts.map(mountLine), [
+  assert.deepEqual(layers.map(mountLine), [
     'private /tmp',
     'private /var/tmp',
     layerOf('npm', '/home/ada/.npm'),
@@ -922,10 +938,8 @@ test('a thousand roots and closed places are planned in a moment', () => {
     tree,
     settings: { filesystem: { caches: 'off', writableRoots: names, denyRead: ['.env'] } },
   });
-  assert.equal(
-    plan.mounts.filter(({ op }) => op === 'tripwire' || op === 'mask').length,
-    count + 1,
-  );
+  const closed = plan.mounts.filter(({ op }) => op === 'tripwire').map(({ path }) => path);
+  assert.equal(names.filter((name) => closed.includes(at(`${name}/.env`))).length, count);
   assert.equal(plan.files.roots.length, count + 1);
   assert.ok(performance.now() - started < 5000);
 });
