@@ -5,6 +5,7 @@ import path from 'node:path';
 import { quoted, say } from './messages.js';
 import { UsageError } from './usage.js';
 import { requestAccess } from '../session/requestAccess.js';
+import { reasonInWords } from '../session/words.js';
 import type { Access } from '../policy/grant.js';
 import type { AbsolutePath } from '../policy/paths.js';
 import type { AccessWish, WishResult } from '../session/requestAccess.js';
@@ -78,7 +79,7 @@ function parsePort(flag: string, text: string): number {
 }
 
 function refusalOf(wish: AccessWish, { reason, message }: WishResult): string {
-  const why = message?.replace(/^cordon: /, '') ?? `not allowed (${reason})`;
+  const why = message?.replace(/^cordon: /, '') ?? `not allowed (${reasonInWords(reason)})`;
   return `${wishText(wish)}: ${why}`;
 }
 

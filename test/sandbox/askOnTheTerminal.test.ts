@@ -13,7 +13,7 @@ import type { Screen } from '../support/screen.js';
 import type { TestContext } from 'node:test';
 
 const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
-const QUESTION = /cordon: curl \(\d+\) wants to reach ([0-9a-f.:[\]]+), port (\d+)/;
+const QUESTION = /cordon: curl \(\d+\) wants to reach [0-9a-f.:[\]]+:\d+/;
 const CHOICES = /^cordon: \(o\)nce, \(r\)un.*details:$/m;
 
 interface Stage {

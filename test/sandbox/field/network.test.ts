@@ -75,11 +75,8 @@ print(middle < 0.1 or middle)
   const refusals = (await readEvents(events)).flatMap((line) =>
     line.kind === 'answer' ? [line.reason] : [],
   );
-  // each is recorded; after the third one nobody would be asked any more
-  assert.deepEqual(refusals, [
-    ...Array<string>(3).fill('noInterface'),
-    ...Array<string>(7).fill('limit'),
-  ]);
+  // each is recorded
+  assert.deepEqual(refusals, Array<string>(10).fill('noInterface'));
 });
 
 test('C043 programs that resolve names themselves work for allowed names, and unlisted ones are refused at once', async () => {

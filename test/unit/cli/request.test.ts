@@ -4,8 +4,8 @@ import { test } from 'node:test';
 
 import { request, wishesOf } from '../../../src/cli/request.js';
 import { encodeFrame, FrameSplitter } from '../../../src/launch/control/channel.js';
-import { requestAccess, requestOver } from '../../../src/session/requestAccess.js';
-import type { AccessWish } from '../../../src/session/requestAccess.js';
+import { requestAccess, requestOver } from '../../../src/launch/control/requestAccess.js';
+import type { AccessWish } from '../../../src/launch/control/wishes.js';
 import { socketPair } from '../../support/socketPair.js';
 import { at } from '../../support/wanted.js';
 
