@@ -48,8 +48,14 @@ test('explain tells what may be done with a path, where its links lead, and whic
   assert.match(await explain('~/.ssh/id'), closed);
   assert.match(await explain('link/id'), closed);
   assert.match(await explain('new/file'), /can be read\n.*\n.*can be written to\n  .*workspace/);
-  assert.match(await explain('.git/hooks'), /writing to .*\.git\/hooks is asked about\n  filesystem\.git is ask/);
-  assert.match(await explain('../outside'), /writing to .* is asked about\n  it lies in no writable root/);
+  assert.match(
+    await explain('.git/hooks'),
+    /writing to .*\.git\/hooks is asked about\n  filesystem\.git is ask/,
+  );
+  assert.match(
+    await explain('../outside'),
+    /writing to .* is asked about\n  it lies in no writable root/,
+  );
   assert.match(await explain('--write', '../outside', '../outside'), /can be written to/);
 });
 
