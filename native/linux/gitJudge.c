@@ -32,14 +32,25 @@ static bool brings_link(const struct judging *j)
 					   j->end->incoming->type == 0));
 }
 
-static enum verdict judge_plain(const struct judging *j)
+/* A folder may become a submodule's git directory where it is put. */
+static bool brings_git_directory(struct judging *j)
 {
-	return brings_link(j) && !is_local_link(j) ? VERDICT_ASK : VERDICT_GIT;
+	const struct incoming *incoming = j->end->incoming;
+
+	return j->end->act == ACT_PUT && S_ISDIR(incoming->type) &&
+	       !git_directory_is_harmless(incoming->parent, incoming->name,
+					  j->end->trail.path, &j->excerpt);
+}
+
+static enum verdict judge_plain(struct judging *j)
+{
+	if (brings_link(j))
+		return is_local_link(j) ? VERDICT_GIT : VERDICT_ASK;
+	return brings_git_directory(j) ? VERDICT_ASK : VERDICT_GIT;
 }
 
 /* HEAD may be a link (core.preferSymlinkRefs). */
-static enum verdict judge_vital(const struct judging *j,
-				const struct git_spot *spot)
+static enum verdict judge_vital(struct judging *j, const struct git_spot *spot)
 {
 	enum act act = j->end->act;
 
@@ -64,12 +75,7 @@ static enum verdict judge_top(struct judging *j)
 	case ACT_PUT:
 		if (brings_link(j))
 			return VERDICT_ASK;
-		if (S_ISDIR(end->incoming->type) &&
-		    !git_directory_is_harmless(end->incoming->parent,
-					       end->incoming->name,
-					       end->trail.path, &j->excerpt))
-			return VERDICT_ASK;
-		return VERDICT_GIT;
+		return brings_git_directory(j) ? VERDICT_ASK : VERDICT_GIT;
 	case ACT_CREATE:
 	case ACT_MAKE_FOLDER:
 	case ACT_WRITE:

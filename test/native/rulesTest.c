@@ -824,6 +824,10 @@ static void knows_bare_layouts(void)
 		{ REPOSITORY ".git/modules/a/worktrees/w/",
 		  "create .git/modules/a/worktrees/w/config.worktree",
 		  "ask .git/modules/a/worktrees/w/config.worktree" },
+		{ REPOSITORY ".git/modules/ d/hooks/x",
+		  "rename d .git/modules/a", "ask .git/modules/a alone" },
+		{ REPOSITORY ".git/modules/ d/hooks/x.sample",
+		  "rename d .git/modules/a", "git .git alone" },
 		/* what is renamed to .git */
 		{ "x/HEAD x/config=[core]|bare=false| x/objects/ x/refs/",
 		  "rename x .git", "git .git alone" },
