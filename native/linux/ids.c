@@ -1,38 +1,12 @@
-/* Numbers through a user namespace's maps, see ids.h. */
+/* Numbers of a caller, see ids.h. */
 #include "ids.h"
 
 #include <fcntl.h>
-#include <string.h>
 
+#include "idmap.h"
 #include "task.h"
 
 enum { MAP_BYTES_MAX = 4096, UNCHANGED = -1 };
-
-static unsigned next_number(char **text)
-{
-	return (unsigned)strtoul(*text, text, 10);
-}
-
-int translate_id(char *map, unsigned *id)
-{
-	bool identity = false;
-
-	while (*map) {
-		unsigned inside = next_number(&map);
-		unsigned outside = next_number(&map);
-		unsigned count = next_number(&map);
-
-		if (*id >= inside && *id - inside < count) {
-			*id = outside + (*id - inside);
-			return 0;
-		}
-		identity = inside == outside;
-		map += strspn(map, " \n");
-		if (*map && (*map < '0' || *map > '9'))
-			break;
-	}
-	return identity ? 0 : -EINVAL;
-}
 
 /* As we read it, its second numbers are ours. */
 static int translate_by(const struct call *call, const char *name, unsigned *id)
