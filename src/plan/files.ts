@@ -12,7 +12,7 @@ import type { PlannedFiles } from './plan.js';
 import { planRepositories } from './repositories.js';
 import type { PlannedRoot } from './roots.js';
 
-/** `closed`: real places that are covered, the state folder among them. */
+/** `closed`: where closed places are or would be, the state folder among them. */
 export function planFiles(
   filesystem: FilesystemPolicy,
   roots: readonly PlannedRoot[],
@@ -22,7 +22,7 @@ export function planFiles(
   return {
     roots: [...new Set(roots.map(({ real }) => real))].sort(),
     names: filesystem.protectedNames.map(({ value }) => value),
-    // Moved away with a folder around it, a closed place would be open in the next run.
+    // Moved away, or with a folder around it, a closed place would be open.
     protected: outermost([...planPlaces(filesystem, roots, facts), ...closed]),
     packages: packageFolders,
     quiet: quietPatterns,

@@ -92,7 +92,8 @@ export function planLinux(policy: Policy, facts: Facts, run: PlannedRun): PlanRe
   );
   const unheld = facts.host.hold ? [] : hiddenSockets(policy.sockets, facts);
   const reads = planReads(policy, facts, run, open, unheld);
-  const places = { open, closed: [...reads.covered, state], private: temp.private };
+  const closed = [...reads.closed.map(({ path }) => path), state];
+  const places = { open, closed, private: temp.private };
   const directory = planDirectory(run, facts, places);
 
   const mounts: readonly Mount[] = [
@@ -108,7 +109,7 @@ export function planLinux(policy: Policy, facts: Facts, run: PlannedRun): PlanRe
     ...reads.closed,
     ...planState(state, caches.ownFolder),
   ];
-  const files = planFiles(filesystem, roots, places.closed, facts);
+  const files = planFiles(filesystem, roots, closed, facts);
   const plan: LinuxPlan = {
     run: run.id,
     engine: 'namespaces',

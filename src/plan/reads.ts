@@ -44,8 +44,6 @@ export interface ReadsPlan {
   readonly readable: readonly Mount[];
   /** Over everything but the state folder; of what does not exist yet, too. */
   readonly closed: readonly Mount[];
-  /** What of it exists. */
-  readonly covered: readonly AbsolutePath[];
   readonly opens: readonly Open[];
   /** Closed places that do not exist, and that nobody waits for. */
   readonly absent: readonly AbsolutePath[];
@@ -70,7 +68,6 @@ export function planReads(
     outside,
     readable: planReadable(policy, facts, run, new Set(outside.map(({ path }) => path)), writable),
     closed: closed.mounts,
-    covered: closed.covered,
     opens: planOpens(filesystem, facts, new Set(closed.mounts.map(({ path }) => path))),
     absent: closed.absent.filter((path) => innermost(shut, path) === undefined),
     hidden: closed.hidden,

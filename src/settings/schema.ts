@@ -108,7 +108,7 @@ function filesystemSchema() {
     denyRead: z.optional(
       list(LONGEST_LIST).register(settingWords, {
         description:
-          'Files and folders that sandboxed commands do not read without asking you, besides the usual secrets (`~/.ssh`, `~/.aws`, `~/.gnupg`, browser profiles, …). Absolute, starting with `~/`, or relative to each writable root; whole names, no patterns. In user settings, `!` opens again what is closed by default or by you, or something inside it: `!~/.kube`, `!~/.ssh/config`.',
+          'Files and folders that sandboxed commands neither read nor change without asking you, whether or not they exist, besides the usual secrets (`~/.ssh`, `~/.aws`, `~/.gnupg`, browser profiles, …). Absolute, starting with `~/`, or relative to each writable root; whole names, no patterns. In user settings, `!` opens again what is closed by default or by you, or something inside it: `!~/.kube`, `!~/.ssh/config`.',
         default: [],
         examples: [['.env', '~/notes', '!~/.kube', '!~/.ssh/config']],
       }),

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { attemptInside, attemptOutside } from '../support/breaches.js';
@@ -151,6 +158,24 @@ test('denyRead hides what the user names, inside writable roots too', async (t) 
     Object.entries(outcomes).filter(([, outcome]) => outcome === 'done'),
     [],
   );
+});
+
+test('a closed file that appears while a command runs can be neither read nor moved to where it could', async (t) => {
+  const place = createPlace(t);
+  mkdirSync(path.join(place.home, '.config/cordon'), { recursive: true });
+  writeFileSync(
+    path.join(place.home, '.config/cordon/settings.json'),
+    JSON.stringify({ filesystem: { denyRead: ['.env'] } }),
+  );
+  const wait = 'until [ "$(stat -f -c %T .env 2>/dev/null)" = fuseblk ]; do sleep 0.1; done';
+  const script = `echo ready; ${wait}; cat .env; mv .env moved; ln .env linked; cat moved linked; exit 0`;
+  const running = place.start([], ['sh', '-c', script]);
+  await running.said('ready');
+  writeFileSync(path.join(place.workspace, 'draft'), 'SECRET\n');
+  renameSync(path.join(place.workspace, 'draft'), path.join(place.workspace, '.env'));
+  const { code, stdout } = await running.finished;
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: 'ready\n' });
+  assert.deepEqual(readdirSync(place.workspace).sort(), ['.env', '.git']);
 });
 
 test('tokens and agents leave the environment, everything else stays as it is', async (t) => {
