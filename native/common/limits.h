@@ -53,6 +53,7 @@ enum {
 	TRIPWIRE_HANDLES_MAX = 64 << 10, /* open files and folders */
 	TRIPWIRE_HELD_MAX = 512,	 /* opens that wait for an answer */
 	TRIPWIRE_READ_MAX = 128 << 10,	 /* bytes of one answer */
+	TRIPWIRE_KEEP_MS = 1000,	 /* until the folders are watched */
 	TRIPWIRE_REQUEST_MAX = 16 << 10, /* FUSE_MIN_READ_BUFFER at least */
 
 	/* Published ports. */

@@ -4,7 +4,9 @@
  * the mount, and what is new is open. So the folders of all places are
  * watched (inotify(7)), of a place that is not there yet the folder that is
  * nearest to it; what appears is covered anew, by a child in the sandbox's
- * namespaces. Between the two it can be read: a matter of milliseconds.
+ * namespaces. Between the two it can be read: a matter of milliseconds, or
+ * until the watch begins. That is not at once, because the end of an inotify
+ * instance takes longer than a whole short run (some 15 ms).
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +16,7 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/sysmacros.h>
 
 #include "../common/limits.h"
 #include "child.h"
@@ -36,82 +39,121 @@ struct watched {
 };
 
 struct keeper {
+	struct loop_timer begin;
 	int inotify;
-	struct loop_source first_event;
 	struct watched *watched; /* as tw->places */
+};
+
+/* What a child finds and does; memory of both. */
+struct round {
+	const struct tripwires *tw;
+	bool is_open[]; /* as tw->places: something there is not covered */
 };
 
 /* In the child: only system calls */
 
-struct cover {
-	int user, mount; /* namespaces */
-	int device, root;
-	dev_t number;
-	char path[PATH_BYTES_MAX];
-	char part[PART_BYTES];
-};
+/* We wait for its server, so we must not be one who has the device open. */
+static int enter(const struct tripwires *tw)
+{
+	if (close(tw->device) || setns(tw->sup->inside.user, CLONE_NEWUSER) ||
+	    setns(tw->sup->inside.mount, CLONE_NEWNS))
+		return -errno;
+	return 0;
+}
+
+/* Those on our file system are covered, or all around them is. */
+static int look_there(void *argument)
+{
+	struct round *round = argument;
+	const struct tripwires *tw = round->tw;
+	int err = enter(tw);
+
+	for (size_t i = 0; !err && i < tw->sup->plan->mount_count; i++) {
+		AUTO_CLOSE int place = -1;
+		struct statx status;
+
+		if (!tw->places[i].mount)
+			continue;
+		place = open_path(tw->places[i].mount->path);
+		round->is_open[i] =
+			place >= 0 &&
+			statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0,
+			      &status) == 0 &&
+			makedev(status.stx_dev_major, status.stx_dev_minor) !=
+				tw->number;
+	}
+	return err;
+}
+
+static void name_part(size_t index, char ret_name[PART_BYTES])
+{
+	(void)snprintf(ret_name, PART_BYTES, "%zu", index);
+}
 
 static int cover_there(void *argument)
 {
-	const struct cover *cover = argument;
-	struct stat status;
-	int place, tree;
+	struct round *round = argument;
+	const struct tripwires *tw = round->tw;
+	char part[PART_BYTES];
+	int err = enter(tw);
 
-	/* We wait for its server, so we must not be one who has it open. */
-	if (close(cover->device) || setns(cover->user, CLONE_NEWUSER) ||
-	    setns(cover->mount, CLONE_NEWNS))
-		return -errno;
-	place = open_path(cover->path);
-	if (place < 0 || fstat(place, &status))
-		return -errno;
-	if (status.st_dev == cover->number)
-		return 0; /* it is covered, or all around it is */
-	tree = open_tree(cover->root, cover->part,
-			 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-	return tree < 0 || attach_tree(tree, place) ? -errno : 0;
+	for (size_t i = 0; !err && i < tw->sup->plan->mount_count; i++) {
+		AUTO_CLOSE int place = -1;
+		AUTO_CLOSE int tree = -1;
+
+		if (!round->is_open[i])
+			continue;
+		name_part(i, part);
+		place = open_path(tw->places[i].mount->path);
+		tree = open_tree(tw->root, part,
+				 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+		/* It went or changed again: the next event tells. */
+		if (place >= 0 && tree >= 0)
+			(void)!attach_tree(tree, place);
+	}
+	return err;
 }
 
 /* In the supervisor, on the keeper's thread */
 
 /* The kernel remembers what was at the place before. */
-static void forget_part(const struct tripwires *tw, const char *part)
+static void forget_part(const struct tripwires *tw, size_t index)
 {
-	struct fuse_notify_inval_entry_out what = {
-		.parent = NODE_ROOT,
-		.namelen = (uint32_t)strlen(part),
-	};
-	struct fuse_out_header header = {
-		.len = (uint32_t)(sizeof(header) + sizeof(what) + what.namelen +
-				  1),
-		.error = FUSE_NOTIFY_INVAL_ENTRY,
-	};
+	struct fuse_notify_inval_entry_out what = { .parent = NODE_ROOT };
+	struct fuse_out_header header = { .error = FUSE_NOTIFY_INVAL_ENTRY };
 	char message[sizeof(header) + sizeof(what) + PART_BYTES];
+	char *part = message + sizeof(header) + sizeof(what);
 
+	name_part(index, part);
+	what.namelen = (uint32_t)strnlen(part, PART_BYTES);
+	header.len =
+		(uint32_t)(sizeof(header) + sizeof(what) + what.namelen + 1);
 	memcpy(message, &header, sizeof(header));
 	memcpy(message + sizeof(header), &what, sizeof(what));
-	(void)strcpy(message + sizeof(header) + sizeof(what), part);
 	/* ENOENT: it knows of none. */
 	(void)!write(tw->device, message, header.len);
 }
 
-static int cover_place(const struct tripwires *tw, size_t index)
+/* What could not be covered is looked at again with the next event. */
+static void cover_open_places(const struct tripwires *tw)
 {
-	struct cover *cover = allocate_shared(sizeof(*cover));
-	int err;
+	size_t count = tw->sup->plan->mount_count;
+	struct round *round = allocate_shared(sizeof(*round) + count);
+	bool any = false;
 
-	if (!cover)
-		return -errno;
-	cover->user = tw->sup->inside.user;
-	cover->mount = tw->sup->inside.mount;
-	cover->device = tw->device;
-	cover->root = tw->root;
-	cover->number = tw->number;
-	(void)strcpy(cover->path, tw->places[index].mount->path);
-	(void)snprintf(cover->part, sizeof(cover->part), "%zu", index);
-	forget_part(tw, cover->part);
-	err = run_in_child(0, cover_there, cover);
-	(void)munmap(cover, sizeof(*cover));
-	return err;
+	if (!round)
+		return;
+	round->tw = tw;
+	if (run_in_child(0, look_there, round) == 0)
+		for (size_t i = 0; i < count; i++) {
+			if (!round->is_open[i])
+				continue;
+			forget_part(tw, i);
+			any = true;
+		}
+	if (any)
+		(void)!run_in_child(0, cover_there, round);
+	(void)munmap(round, sizeof(*round) + count);
 }
 
 /* The nearest folder of the path that is there, and what follows it. */
@@ -181,39 +223,48 @@ static bool concerns(const struct watched *watched,
 static void follow_event(struct tripwires *tw,
 			 const struct inotify_event *event, const char *name)
 {
-	for (size_t i = 0; i < tw->sup->plan->mount_count; i++) {
-		if (!tw->places[i].mount ||
-		    !concerns(&tw->keeper->watched[i], event, name))
-			continue;
-		watch_place(tw, i);
-		/* ENOENT: not there yet; the next event tells. */
-		(void)!cover_place(tw, i);
+	for (size_t i = 0; i < tw->sup->plan->mount_count; i++)
+		if (tw->places[i].mount &&
+		    concerns(&tw->keeper->watched[i], event, name))
+			watch_place(tw, i);
+}
+
+static void follow_events(struct tripwires *tw)
+{
+	char events[EVENTS_BYTES];
+	struct inotify_event event;
+	ssize_t length;
+
+	while ((length = RETRY(read(tw->keeper->inotify, events,
+				    sizeof(events)))) > 0) {
+		for (ssize_t at = 0; at < length;
+		     at += (ssize_t)(sizeof(event) + event.len)) {
+			memcpy(&event, events + at, sizeof(event));
+			follow_event(tw, &event, events + at + sizeof(event));
+		}
+		cover_open_places(tw);
 	}
 }
 
 static void *keep(void *argument)
 {
 	struct tripwires *tw = argument;
-	char events[EVENTS_BYTES];
-	struct inotify_event event;
-	ssize_t length;
 
-	while ((length = RETRY(
-			read(tw->keeper->inotify, events, sizeof(events)))) > 0)
-		for (ssize_t at = 0; at < length;
-		     at += (ssize_t)(sizeof(event) + event.len)) {
-			memcpy(&event, events + at, sizeof(event));
-			follow_event(tw, &event, events + at + sizeof(event));
-		}
+	tw->keeper->inotify = inotify_init1(IN_CLOEXEC);
+	/* EMFILE: the user has none left; then it is looked at once. */
+	for (size_t i = 0; i < tw->sup->plan->mount_count; i++)
+		if (tw->places[i].mount && tw->keeper->inotify >= 0)
+			watch_place(tw, i);
+	cover_open_places(tw);
+	if (tw->keeper->inotify >= 0)
+		follow_events(tw);
 	return NULL;
 }
 
-static void begin_keeping(void *owner, uint32_t events)
+static void begin_keeping(void *owner)
 {
 	struct tripwires *tw = owner;
 
-	(void)events;
-	loop_remove(&tw->sup->loop, &tw->keeper->first_event);
 	if (start_thread(keep, tw, CALL_STACK_BYTES))
 		stop_run(tw->sup, "internal");
 }
@@ -226,21 +277,13 @@ int keep_covered(struct tripwires *tw)
 	if (!keeper)
 		return -ENOMEM;
 	keeper->watched = calloc(count, sizeof(*keeper->watched));
-	keeper->inotify = inotify_init1(IN_CLOEXEC);
-	/* EMFILE: the user has no watches left. */
-	if (!keeper->watched || keeper->inotify < 0) {
-		free(keeper->watched);
+	if (!keeper->watched) {
 		free(keeper);
-		return 0;
+		return -ENOMEM;
 	}
 	tw->keeper = keeper;
-	for (size_t i = 0; i < count; i++)
-		if (tw->places[i].mount)
-			watch_place(tw, i);
-	keeper->first_event = (struct loop_source){
-		.fd = keeper->inotify,
-		.ready = begin_keeping,
-		.owner = tw,
-	};
-	return loop_add(&tw->sup->loop, &keeper->first_event, EPOLLIN);
+	keeper->begin =
+		(struct loop_timer){ .due = begin_keeping, .owner = tw };
+	loop_arm(&tw->sup->loop, &keeper->begin, TRIPWIRE_KEEP_MS);
+	return 0;
 }

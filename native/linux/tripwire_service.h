@@ -47,7 +47,7 @@ struct tripwires {
 	char *request, *data; /* buffers */
 
 	struct held_opens *held;
-	struct keeper *keeper; /* NULL: nothing is watched */
+	struct keeper *keeper;
 };
 
 /* A request of the kernel. */
@@ -177,8 +177,8 @@ size_t pack_entries(const char *entries, size_t length, bool with_nodes,
 /* tripwire_keep.c */
 
 /*
- * From now on: what appears at a place, or takes its place, is covered as
- * soon as it is seen. That is no error when it cannot be watched for.
+ * After TRIPWIRE_KEEP_MS, until the end: what has come to a place, or taken
+ * its place, is covered as soon as it is seen.
  */
 MUST_CHECK int keep_covered(struct tripwires *tw);
 
