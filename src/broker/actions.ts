@@ -33,6 +33,8 @@ interface ActionRow<A extends Action> {
   readonly wish: (object: WordedObjects[A], home: string) => string;
   /** Completes "denied: NAME to", when it is not the wish. */
   readonly deed?: (object: WordedObjects[A]) => string;
+  /** Nothing is refused to the program itself, so that nobody could be asked is only recorded. */
+  readonly isExtra?: true;
   /** Why it is a question, in words; undefined where the policy's rules say. */
   readonly why?: (object: WordedObjects[A]) => string;
 }
@@ -118,6 +120,7 @@ const actions: { readonly [A in Action]: ActionRow<A> } = {
     always: ({ port }) => [{ effect: 'allow', setting: 'network.publish', entry: port }],
     never: nothing,
     wish: ({ port }) => `open port ${port} on this machine`,
+    isExtra: true,
     why: () => 'listeners are private to a run (cordon.network.listen)',
   },
 };
@@ -180,6 +183,11 @@ export function wishOf<A extends Action>({ action, object }: Worded<A>, home: st
 export function deedOf<A extends Action>({ action, object }: Worded<A>, home: string): string {
   const row = actions[action];
   return row.deed?.(object) ?? row.wish(object, home);
+}
+
+/** Whether the program works without it: its listener serves inside all the same. */
+export function isExtra({ action }: Pick<Wanted, 'action'>): boolean {
+  return actions[action].isExtra === true;
 }
 
 /** Why it is a question or a refusal; undefined for what the network rules decide. */

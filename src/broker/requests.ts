@@ -12,7 +12,7 @@ import { CordonError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Revocation } from '../policy/grant.js';
 import type { AccessRequest, Decision, Open, ReasonCode } from '../policy/request.js';
-import { deedOf, opensOf } from './actions.js';
+import { deedOf, isExtra, opensOf } from './actions.js';
 import type { UnusualAddress } from './addresses.js';
 import { checkAddresses } from './addresses.js';
 import type { GrantBook } from './grants.js';
@@ -195,6 +195,7 @@ export function createRequests(options: RequestsOptions): Requests {
     reason: ReasonCode,
     why: string | undefined,
   ): string | undefined => {
+    if (reason === 'noInterface' && isExtra(request)) return undefined;
     const words = why ?? reasonInWords(reason);
     const deed = deedOf(request, options.home);
     const isNews = throttle.maySay(deed);

@@ -264,6 +264,13 @@ test('where nobody is asked every request is answered at once, with the right re
   assert.equal(bench.clock.pending, 0);
 });
 
+test('where nobody is asked about a port, the program is told nothing: it listens inside all the same', async () => {
+  const bench = createBench({}, { prompter: undefined });
+  const { effect, reason, message } = await bench.want(publish);
+  assert.deepEqual([effect, reason, message], ['deny', 'noInterface', undefined]);
+  assert.equal(bench.record.at(-1)?.kind, 'answer');
+});
+
 test('five hundred refusals are not five hundred lines, and the last line says where the others are', async () => {
   const bench = createBench({ targets: { write: 'deny' } });
   const lines: string[] = [];
