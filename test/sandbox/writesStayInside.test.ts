@@ -13,7 +13,7 @@ test('the issue’s example: of three writes only the one in the workspace exist
   const result = await place.cordon([], ['sh', '-c', script]);
   assert.notEqual(result.code, 0);
   assert.match(result.stderr, /touch: cannot touch .*Read-only file system/);
-  assert.match(result.stderr, /pre-commit: Read-only file system/);
+  assert.match(result.stderr, /pre-commit: Permission denied/);
   assert.deepEqual(changes(place.home, before), ['+ workspace/ok 644 e3b0c44298fc1c14']);
 });
 
@@ -61,7 +61,8 @@ test('a process cannot change anything outside its writable roots, by any call',
   ];
   const before = snapshot(place.home);
   const outcomes = await attemptInside(place, [], [...attempts, ...across]);
-  const allowed = ['EROFS', 'EXDEV', 'EACCES', 'EPERM'];
+  // openat2(2) is absent: what it is to do lies in memory, where it could change
+  const allowed = ['EROFS', 'EXDEV', 'EACCES', 'EPERM', 'ENOSYS'];
   assert.deepEqual(
     Object.entries(outcomes).filter(([, outcome]) => !allowed.includes(outcome)),
     [],
