@@ -45,9 +45,9 @@ static int check_opened(struct act *act, int opened, int *ret_fd)
 	if (is_terminal_alias(&status))
 		return give_own_terminal(act, ret_fd);
 	if (!(act->file.flags & O_NONBLOCK) &&
-		   fcntl(fd, F_SETFL,
-			 act->file.flags &
-				 (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME)))
+	    fcntl(fd, F_SETFL,
+		  act->file.flags &
+			  (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME)))
 		return -errno;
 	*ret_fd = TAKE(fd);
 	return 0;
@@ -244,7 +244,8 @@ static int open_entry(struct act *act, int *ret_fd)
 	fd = perform_open(&act->file, flags, at);
 	if (fd == -ELOOP && follows)
 		return resolve_link(act->call, at) ?: -EAGAIN;
-	return fd < 0 ? check_failed(act, fd, ret_fd) : check_opened(act, fd, ret_fd);
+	return fd < 0 ? check_failed(act, fd, ret_fd)
+		      : check_opened(act, fd, ret_fd);
 }
 
 static int check_slash(const struct act *act)
@@ -298,8 +299,8 @@ int act_open_on_host(struct act *act, int *ret_fd)
 		return open_unnamed(act, ret_fd);
 	if (!act->creates)
 		flags &= ~O_CREAT;
-	fd = at->file >= 0 ? reopen(at->file, flags_of_file(act) | O_NONBLOCK) :
-			     perform_open(&act->file, flags, at);
+	fd = at->file >= 0 ? reopen(at->file, flags_of_file(act) | O_NONBLOCK)
+			   : perform_open(&act->file, flags, at);
 	if (fd < 0)
 		return check_failed(act, fd, ret_fd);
 	return check_opened(act, fd, ret_fd);
