@@ -4,78 +4,22 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 
 import type { AbsolutePath } from '../../src/policy/paths.js';
-import { parseLayerValue, resolveLayers } from '../../src/session/layers.js';
-import type { Session, SessionOptions } from '../../src/session/session.js';
-import { createSession } from '../../src/session/session.js';
 import { LAUNCHER_VERSION } from '../../src/launch/probe.js';
-import type { FakePrompter } from '../support/fakePrompter.js';
-import { createFakePrompter } from '../support/fakePrompter.js';
+import {
+  createRealPlace as createPlace,
+  dist,
+  openRealSession as open,
+  program,
+} from '../support/realSession.js';
 import { until } from '../support/sessionBench.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const dist = path.join(root, 'dist') as AbsolutePath;
-const program = path.join('native', `${process.platform}-${process.arch}`, 'cordon-launch');
 
-interface Place {
-  readonly workspace: AbsolutePath;
-  readonly state: AbsolutePath;
-  readonly runtime: AbsolutePath;
-  /** Of a launcher that looks for its broker by itself. */
-  readonly environment: NodeJS.ProcessEnv;
-}
-
-type Test = { after(call: () => Promise<void> | void): void };
-
-/** Not in the temporary folder, which is private in the sandbox. */
-function createPlace(t: Test): Place {
-  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.homedir(), 'session-')));
-  t.after(() => {
-    fs.rmSync(folder, { recursive: true, force: true });
-  });
-  const at = (name: string): AbsolutePath => path.join(folder, name) as AbsolutePath;
-  for (const name of ['ws', 'state', 'run']) fs.mkdirSync(at(name), { mode: 0o700 });
-  return {
-    workspace: at('ws'),
-    state: at('state'),
-    runtime: path.join(at('run'), 'cordon') as AbsolutePath,
-    environment: { PATH: process.env['PATH'], HOME: os.homedir(), XDG_RUNTIME_DIR: at('run') },
-  };
-}
-
-interface Bench {
-  readonly session: Session;
-  readonly prompter: FakePrompter;
-}
-
-async function open(t: Test, place: Place, options: Partial<SessionOptions> = {}): Promise<Bench> {
-  const prompter = createFakePrompter();
-  const settings = { network: { mode: 'ask' }, filesystem: { caches: 'off' } };
-  const session = await createSession({
-    policyFor: () =>
-      resolveLayers([parseLayerValue({ kind: 'user', file: '/settings.json' }, settings)], {
-        home: os.homedir() as AbsolutePath,
-        uid: os.userInfo().uid,
-        roots: [place.workspace],
-        state: place.state,
-        own: [],
-      }),
-    roots: [place.workspace],
-    prompter,
-    wording: { howToAllow: () => '' },
-    state: place.state,
-    runtime: place.runtime,
-    dist,
-    brokerLoss: 'wait',
-    ...options,
-  });
-  t.after(() => session.close());
-  return { session, prompter };
-}
+type Test = Parameters<typeof createPlace>[0];
 
 /** A server of this machine that says one line to whoever connects. */
 async function listen(t: Test, line: string): Promise<number> {
