@@ -36,20 +36,22 @@ test('settings in the workbench', async (context) => {
         workbench.page.locator(`.settings-editor [data-key="cordon.${key}"]`);
       await setting('filesystem.writableRoots').waitFor();
       await workbench.screenshot('settings');
+      // Filtered, because the list draws only what is in view.
+      const filter = async (text: string): Promise<void> => {
+        await workbench.page
+          .locator('.settings-editor .suggest-input-container .view-lines')
+          .click();
+        await workbench.page.keyboard.press('Control+A');
+        await workbench.page.keyboard.type(text);
+      };
       for (const [key, words] of [
         ['filesystem.writableRoots', 'Folders that sandboxed commands may write to'],
-        ['filesystem.protectedPaths', 'stay read-only'],
+        ['filesystem.protectedPaths', 'Files and folders inside writable roots'],
       ] as const) {
-        await setting(key).scrollIntoViewIfNeeded();
-        assert.match(await setting(key).innerText(), new RegExp(words));
+        await filter(`cordon.${key}`);
+        await setting(key).getByText(words).first().waitFor();
       }
-      // Filtered, so that the list, which draws only what is in view, shows them.
-      const search = workbench.page.locator(
-        '.settings-editor .suggest-input-container .view-lines',
-      );
-      await search.click();
-      await workbench.page.keyboard.press('Control+A');
-      await workbench.page.keyboard.type('cordon.network.');
+      await filter('cordon.network.');
       await setting('network.mode').getByText('What happens when').waitFor();
       await workbench.screenshot('settings-network');
       assert.deepEqual(
