@@ -5,10 +5,12 @@
  * one at its path, and so has a path that changed meanwhile.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
 #include "act.h"
+#include "tripwire.h"
 #include "uapi.h"
 
 static bool is_same_file(int a, int b)
@@ -19,8 +21,45 @@ static bool is_same_file(int a, int b)
 	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+/*
+ * A tripwire shows the file of that path, so it is the same one. Only for what
+ * is written: what is read or moved away through here would leave its tripwire.
+ */
+static bool is_shown_file(struct supervisor *sup, int host, int inside,
+			  const char *path)
+{
+	struct stat one, other;
+	char shown[PATH_BYTES_MAX];
+
+	return fstat(host, &one) == 0 && fstat(inside, &other) == 0 &&
+	       one.st_ino == other.st_ino &&
+	       tripwire_host_path(sup, inside, shown) == 0 &&
+	       strcmp(shown, path) == 0;
+}
+
+/* Whether a call may reach through a tripwire: it only writes at `at`. */
+static bool only_writes(const struct act *act)
+{
+	const struct file_call *file = &act->file;
+
+	if (file->operation == OPERATION_RENAME)
+		return !(file->flags & RENAME_EXCHANGE);
+	return file->operation != OPERATION_OPEN ||
+	       (file->flags & O_ACCMODE) == O_WRONLY ||
+	       opens_cover(act->call->sup, ACCESS_READ, act->path);
+}
+
+/* NULL: no tripwire is looked through. */
+static bool is_same_place(struct supervisor *sup, int host, int inside,
+			  const char *path)
+{
+	return is_same_file(host, inside) ||
+	       (sup && is_shown_file(sup, host, inside, path));
+}
+
 /* The folder of `path` on the host, when it is the one of the place. */
-static int open_host_folder(const struct place *place, const char *path)
+static int open_host_folder(struct supervisor *sup, const struct place *place,
+			    const char *path)
 {
 	char folder[PATH_BYTES_MAX];
 	const char *slash = strrchr(path, '/');
@@ -30,7 +69,8 @@ static int open_host_folder(const struct place *place, const char *path)
 	memcpy(folder, path, length);
 	folder[length] = '\0';
 	fd = open_plain(AT_FDCWD, folder, O_PATH | O_DIRECTORY);
-	if (fd < 0 || place->parent < 0 || !is_same_file(fd, place->parent))
+	if (fd < 0 || place->parent < 0 ||
+	    !is_same_place(sup, fd, place->parent, folder))
 		return -EROFS;
 	return TAKE(fd);
 }
@@ -39,10 +79,10 @@ struct host_place {
 	int parent, file;
 };
 
-static int open_host_place(const struct place *place, const char *path,
-			   struct host_place *ret_host)
+static int open_host_place(struct supervisor *sup, const struct place *place,
+			   const char *path, struct host_place *ret_host)
 {
-	AUTO_CLOSE int parent = open_host_folder(place, path);
+	AUTO_CLOSE int parent = open_host_folder(sup, place, path);
 	AUTO_CLOSE int file = -1;
 
 	if (parent < 0)
@@ -50,7 +90,7 @@ static int open_host_place(const struct place *place, const char *path,
 	if (place->file >= 0) {
 		file = openat(parent, place->name,
 			      O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		if (file < 0 || !is_same_file(file, place->file))
+		if (file < 0 || !is_same_place(sup, file, place->file, path))
 			return -EROFS;
 	}
 	*ret_host = (struct host_place){ TAKE(parent), TAKE(file) };
@@ -214,7 +254,7 @@ static bool is_open(const struct act *act)
 {
 	struct supervisor *sup = act->call->sup;
 
-	if (act->allowed.write)
+	if (act->allowed.write || act->allowed.protected)
 		return true;
 	if (act->judgement.verdict == VERDICT_GIT)
 		return true; /* judged and covered by now */
@@ -233,9 +273,11 @@ int act_use_host(struct act *act)
 		return -EROFS;
 	if (is_closed_by_another(act))
 		return -EROFS;
-	err = open_host_place(&act->places.at, act->path, &at);
+	err = open_host_place(only_writes(act) ? act->call->sup : NULL,
+			      &act->places.at, act->path, &at);
 	if (!err && sourced)
-		err = open_host_place(&act->places.from, act->from_path, &from);
+		err = open_host_place(NULL, &act->places.from, act->from_path,
+				      &from);
 	if (!err)
 		err = check_rights(act, &at, &from);
 	if (!err && !is_open(act))

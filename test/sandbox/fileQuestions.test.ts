@@ -311,3 +311,28 @@ test('a program that is killed in a held read takes its question with it', async
     assert.match((await done).output, /status (?:130|143|137)/u);
   }
 });
+
+test('a write to a closed place waits, too, "once" makes it, and shows nothing of what is there', async (t) => {
+  const bench = await openClosed(t);
+  const shell = bench.shell();
+  const config = `${bench.secret}/config`;
+  assert.equal((await answering(bench, shell, `echo more >> ${config}`, 'once')).code, 0);
+  assert.equal(fs.readFileSync(config, 'utf8'), 'the secret\nmore\n');
+  const reading = await answering(bench, shell, `cat 0<> ${config}`, 'once');
+  assert.notEqual(reading.code, 0);
+  assert.doesNotMatch(reading.output, /the secret/u);
+  assert.notEqual((await answering(bench, shell, `echo x > ${bench.secret}/new`, 'deny')).code, 0);
+  assert.equal(fs.existsSync(`${bench.secret}/new`), false);
+});
+
+test('where only roots are read, a write elsewhere waits as well', async (t) => {
+  const bench = await open(t, { filesystem: { read: 'roots' } });
+  const shell = bench.shell();
+  assert.equal((await answering(bench, shell, `echo hi > ${bench.elsewhere}/x`, 'once')).code, 0);
+  assert.equal(bench.onHost('x'), 'hi\n');
+  assert.notEqual(
+    (await answering(bench, shell, `echo no > ${bench.elsewhere}/y`, 'deny')).code,
+    0,
+  );
+  assert.equal(bench.onHost('y'), undefined);
+});
