@@ -1,5 +1,5 @@
 // Network rules in the order in which they decide, with an index: a decision costs the same with ten rules or ten thousand.
-// The launcher holds the same list and decides the same way (native/linux/decide.c, test/fixtures/decisions.json).
+// The launcher holds the same list and decides the same way (native/linux/network/decide.c, test/fixtures/decisions.json).
 
 import type { Network } from './addresses.js';
 import type { HostPattern, PortRange } from './hosts.js';

@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "common/limits.h"
-#include "linux/names.h"
+#include "linux/network/names.h"
 
 static struct ip_address parsed(const char *text)
 {

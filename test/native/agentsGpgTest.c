@@ -1,5 +1,5 @@
 /* agentsGpg.c: what a program may say to gpg-agent. */
-#include "linux/agentsGpg.h"
+#include "linux/sockets/agentsGpg.h"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* agentsSsh.c: what passes, what is refused, and what a signature is for. */
-#include "linux/agentsSsh.h"
+#include "linux/sockets/agentsSsh.h"
 
 #include "check.h"
 #include "common/sha256.h"

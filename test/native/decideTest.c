@@ -1,5 +1,5 @@
 /* decide.c against the vectors that src/policy/decide.ts is held to as well. */
-#include "linux/decide.h"
+#include "linux/network/decide.h"
 #include "check.h"
 
 static struct json_arena arena;

@@ -1,5 +1,5 @@
 /* denial.c: one line that says everything, and each refusal said once. */
-#include "linux/denial.h"
+#include "linux/supervisor/denial.h"
 #include "supervised.h"
 
 static const struct rule rules[] = {

@@ -1,5 +1,5 @@
 /* dns.c: questions from programs that may be hostile, and their answers. */
-#include "linux/dns.h"
+#include "linux/network/dns.h"
 #include "check.h"
 
 struct message {

@@ -1,5 +1,5 @@
 /* environment.c: drop, keep, set, and what never goes in. */
-#include "linux/environment.h"
+#include "linux/launch/environment.h"
 #include "check.h"
 
 static struct json_arena arena;

@@ -3,7 +3,7 @@
  * from the pieces that the syntax is about, in every order; whatever git reads
  * must give the same entries here.
  */
-#include "linux/gitConfig.h"
+#include "linux/rules/gitConfig.h"
 
 #include <fcntl.h>
 #include <stdint.h>

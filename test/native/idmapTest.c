@@ -1,5 +1,5 @@
 /* idmap.c: numbers of a user namespace by its maps. */
-#include "linux/idmap.h"
+#include "linux/launch/idmap.h"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* mountinfo.c: the table of mounts. */
-#include "linux/mountinfo.h"
+#include "linux/supervisor/mountinfo.h"
 
 #include "check.h"
 

@@ -2,7 +2,7 @@
 #include <linux/netfilter/nfnetlink.h>
 
 #include "check.h"
-#include "linux/nft.h"
+#include "linux/network/nft.h"
 
 static const struct redirection rules = {
 	.redirect_mark = 1,

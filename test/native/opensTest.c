@@ -1,5 +1,5 @@
 /* opens.c: which entry covers which path, and which stay. */
-#include "linux/opens.h"
+#include "linux/supervisor/opens.h"
 #include "supervised.h"
 
 static const struct identity any;

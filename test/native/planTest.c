@@ -1,5 +1,5 @@
 /* plan.c: the fixtures that TypeScript writes, and what must be refused. */
-#include "linux/plan.h"
+#include "linux/launch/plan.h"
 #include <dirent.h>
 
 #include "check.h"

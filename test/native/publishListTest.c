@@ -1,5 +1,5 @@
 /* publishList.c: who listens, in the words of proc(5). */
-#include "linux/publishList.h"
+#include "linux/network/publishList.h"
 
 #include "check.h"
 

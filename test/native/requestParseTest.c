@@ -1,5 +1,5 @@
 /* requestParse.c: what a program may ask for; decide.c: rules of sockets. */
-#include "linux/requestWish.h"
+#include "linux/sockets/requestWish.h"
 
 #include "check.h"
 

@@ -11,7 +11,7 @@
  *           when the bytes judged are to be put in place; what the other end
  *           needs after "+"; "alone" when nothing else may happen meanwhile
  */
-#include "linux/rules.h"
+#include "linux/rules/rules.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "linux/plan.h"
+#include "linux/launch/plan.h"
 
 static char folder[] = "/tmp/cordon-rules-XXXXXX";
 static char workspace[64], outside[64], keys[96], common[96], linked[128];

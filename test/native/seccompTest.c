@@ -1,5 +1,5 @@
 /* seccomp.c: the filter, run on calls by an interpreter of what it uses. */
-#include "linux/seccomp.h"
+#include "linux/launch/seccomp.h"
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "linux/uapi.h"
+#include "linux/launch/uapi.h"
 
 #include "check.h"
 

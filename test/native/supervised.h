@@ -7,10 +7,10 @@
 #include <sys/socket.h>
 
 #include "check.h"
-#include "linux/broker.h"
-#include "linux/opening.h"
-#include "linux/opens.h"
-#include "linux/supervisor.h"
+#include "linux/supervisor/broker.h"
+#include "linux/supervisor/opening.h"
+#include "linux/supervisor/opens.h"
+#include "linux/supervisor/supervisor.h"
 
 static struct {
 	char lines[4096]; /* print_line(), each with a line feed */

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "common/limits.h"
-#include "linux/tripwire_service.h"
+#include "linux/tripwire/tripwireService.h"
 
 static const struct node_identity first = { .device = 1, .inode = 1 };
 static const struct node_identity second = { .device = 1, .inode = 2 };

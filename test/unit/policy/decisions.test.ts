@@ -1,4 +1,4 @@
-// The vectors that hold this decision and the launcher's (native/linux/decide.c) together.
+// The vectors that hold this decision and the launcher's (native/linux/network/decide.c) together.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
