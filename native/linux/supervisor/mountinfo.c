@@ -1,7 +1,6 @@
 /* A table of mounts, see mountinfo.h. */
 #include "mountinfo.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { FIRST_BYTES = 16 << 10, TEXT_BYTES_MAX = 64 << 20 };
@@ -34,18 +33,31 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
+/* A number and what ends it, which is passed over; NULL: there is none. */
+static char *parse_number(char *text, char after, unsigned *ret_number)
+{
+	char *end;
+
+	*ret_number = (unsigned)strtoul(text, &end, 10);
+	return end == text || *end != after ? NULL : end + 1;
+}
+
 /* "36 35 98:0 /root /point options…" */
 static int parse_line(char *line, struct mount_entry *ret_mount)
 {
 	struct mount_entry mount = { 0 };
-	char *root, *point;
-	int length = 0;
+	char *root = line, *point;
+	unsigned parent;
 
-	if (sscanf(line, "%u %*u %u:%u %n", &mount.id, &mount.major,
-		   &mount.minor, &length) != 3 ||
-	    length == 0)
+	root = parse_number(root, ' ', &mount.id);
+	if (root)
+		root = parse_number(root, ' ', &parent);
+	if (root)
+		root = parse_number(root, ':', &mount.major);
+	if (root)
+		root = parse_number(root, ' ', &mount.minor);
+	if (!root)
 		return -EBADMSG;
-	root = line + length;
 	point = root + strcspn(root, " ");
 	if (*point != ' ')
 		return -EBADMSG;
@@ -96,12 +108,13 @@ int mount_table_parse(char *text, struct mount_table *ret_table)
 static int read_whole(int fd, char **ret_text)
 {
 	size_t size = FIRST_BYTES, length = 0;
-	AUTO_FREE char *text = malloc(size);
+	AUTO_FREE char *text = NULL;
 	ssize_t got = 1;
 	char *larger;
 
 	if (lseek(fd, 0, SEEK_SET))
 		return -errno;
+	text = malloc(size);
 	while (text && got > 0 && size < TEXT_BYTES_MAX) {
 		got = RETRY(read(fd, text + length, size - 1 - length));
 		if (got < 0)
