@@ -134,14 +134,12 @@ function explainWrite(given: Given): Reason {
 }
 
 /** What the administrator rules out is not asked about (broker/runPolicy.ts). */
-function withinLimit(reason: Reason, { policy, facts, path: real }: Given): Reason {
+function withinLimit(reason: Reason, given: Given): Reason {
+  const { policy, facts, path: real } = given;
+  if (reason.effect !== 'ask') return reason;
+  if (isManaged(policy.filesystem.protectedPaths, given)) return { ...reason, effect: 'deny' };
   const limit = policy.filesystem.rootLimit?.map((bound) => endOf(facts, bound));
-  if (
-    reason.effect !== 'ask' ||
-    limit === undefined ||
-    innermost(new Set(limit), real) !== undefined
-  )
-    return reason;
+  if (limit === undefined || innermost(new Set(limit), real) !== undefined) return reason;
   return { effect: 'deny', because: 'the administrator keeps it read-only' };
 }
 
@@ -165,7 +163,7 @@ function judge(given: Given): Reason | undefined {
   const open = openAround(plan, 'write', real, place.path);
   if (open !== undefined) return { effect: 'allow', because: openWords(open, policy, facts) };
   return {
-    effect: isManaged(policy.filesystem.protectedPaths, given) ? 'deny' : 'ask',
+    effect: 'ask',
     because: `${place.path} is protected (${describeOrigin(place.origin)})`,
   };
 }

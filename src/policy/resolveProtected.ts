@@ -65,7 +65,12 @@ export function resolveProtected(
       names.filter(({ value }) => value !== '.git'),
       ({ value }) => value,
     ),
-    paths: unique([...firm.places.values(), ...named, ...kept.places.values()], ({ path }) => path),
+    paths: unique(
+      [...firm.places.values(), ...named, ...kept.places.values()].toSorted(
+        (a, b) => weakness(a.origin) - weakness(b.origin),
+      ),
+      ({ path }) => path,
+    ),
     opens: opened.flatMap(({ written, entry }) =>
       written.kind === 'absolute' && keeperOf(written, kept) !== undefined
         ? [{ access: 'write', path: written.path, origin: entry.origin } as const]
@@ -101,8 +106,16 @@ function keeperOf(
   return name ?? (around === undefined ? undefined : places.get(around));
 }
 
+/** Nobody is asked about what is fixed or the administrator's, whoever else names it. */
+function weakness(origin: Origin): number {
+  if (origin.kind === 'fixed') return 0;
+  return origin.kind === 'setting' && origin.source.kind === 'managed' ? 1 : 2;
+}
+
+/** Of two that say the same the stronger, which comes first, is the one whose word counts. */
 function known(names: readonly Placed<string>[], places: readonly ProtectedPath[]): Known {
-  return { names, places: new Map(places.map((place) => [place.path, place])) };
+  const strongest = unique(places, ({ path }) => path);
+  return { names, places: new Map(strongest.map((place) => [place.path, place])) };
 }
 
 /** Cordon's own program, and the files that settings come from. */
