@@ -126,7 +126,11 @@ export function planLinux(policy: Policy, facts: Facts, run: PlannedRun): PlanRe
       mode: policy.network.listen.value,
       ports: policy.network.publish.map(({ value }) => value),
     },
-    opens: [...reads.opens, ...openRepositories(files, filesystem, facts)],
+    opens: [
+      ...reads.opens,
+      ...openRepositories(files, filesystem, facts),
+      ...openCaches(caches.ownFolder),
+    ],
     environment: planEnvironment(policy, caches.variables),
     limits: { answerMs: policy.approvals.timeoutMs.value, brokerMs: BROKER_MS },
     brokerLoss: run.brokerLoss,
@@ -193,6 +197,11 @@ function openRepositories(
 }
 
 /** Hidden whole; when this run keeps caches there, by an empty folder of its own in which they can be mounted. */
+/** It lies in the state folder, which is closed and so protected. */
+function openCaches(ownFolder: AbsolutePath | undefined): readonly Open[] {
+  return ownFolder === undefined ? [] : [{ access: 'write', path: ownFolder }];
+}
+
 function planState(state: AbsolutePath, ownFolder: AbsolutePath | undefined): readonly Mount[] {
   if (ownFolder === undefined) return [{ op: 'mask', path: state }];
   return [

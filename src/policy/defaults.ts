@@ -259,7 +259,7 @@ export const quietPatterns: readonly string[] = [
   '__pycache__',
   '*.pyc',
   '.*_history*',
-  '.lesshst*',
+  '.lesshs*',
   '.viminf*', // .viminfo, and .viminfo.tmp, .viminfz.tmp … while it is written
   '.wget-hsts',
   '.zcompdump*',

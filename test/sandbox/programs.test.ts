@@ -161,7 +161,8 @@ END
   git: {
     prints: 'three\ntwo\none\n',
     script: `git init -q -b main r; cd r; echo 1 > f; git add -A; git commit -qm one; git switch -qc b; echo 2 >> f; git commit -qam two; git switch -q main; git merge -q --no-edit b; git mv f g; git commit -qm three
-      git stash -q 2>/dev/null; git tag v1; git gc -q; git clone -q . ../c; cd ../c; git log --format=%s; git status --short; git fsck 2>&1 | grep -v notice; rm -rf ../r/.git ../c/.git`,
+      git stash -q 2>/dev/null; git tag v1; git gc -q; git clone -q . ../c; cd ../c; git log --format=%s; git status --short; git fsck 2>&1 | grep -v notice; true`,
+    unlike: /\.git/u,
     flags: ['--git', 'allow'],
   },
   vim: {

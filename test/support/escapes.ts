@@ -443,15 +443,19 @@ function git(): readonly Escape[] {
 
 /** Names that are exchanged differ in one byte, so that no third one is ever seen. */
 function races(seconds: number): readonly Escape[] {
-  return attempts('races', {
-    'the path of a mkdir': `$E race-path-mkdir $WS/.idea $WS/xidea ${seconds}; rm -rf $WS/xidea`,
-    'the path of a mkdir outside': `$E race-path-mkdir $OUT/new $OUT/../workspace/free/decoy ${seconds}`,
-    'the path of a create': `$E race-path-create $WS/.envrc $WS/xenvrc ${seconds}; rm -f $WS/xenvrc`,
-    'the target of a rename': `$E race-path-rename $WS/.envrc $WS/xenvrc ${seconds} $FREE/source; rm -f $WS/xenvrc`,
-    'the flags of an openat2': `$E race-openat2 $WS/.envrc ${seconds}`,
-    'the descriptor of a folder': `mkdir $FREE/d; $E race-dirfd $WS/.idea $WS $FREE/d .idea ${seconds}`,
-    'the folder around a name': `rm -rf $WS/.github; $E race-move $WS/.github/workflows $WS/.github $FREE/g workflows ${seconds}; mkdir -p $WS/.github`,
-    'a symbolic link on the way': `mkdir $FREE/d; ln -s .. $FREE/l; $E race-link $WS/.idea $FREE/l $FREE/d .idea ${seconds}`,
-    'two halves of a repository': `mkdir $FREE/e; printf '[core]\\n\\tfsmonitor = x\\n' > $FREE/e/config; $E race-layout $OUT/new $FREE/e/objects $FREE/e/refs ${seconds}`,
-  });
+  return attempts(
+    'races',
+    {
+      'the path of a mkdir': `$E race-path-mkdir $WS/.idea $WS/xidea ${seconds}; rm -rf $WS/xidea`,
+      'the path of a mkdir outside': `$E race-path-mkdir $OUT/new $OUT/../workspace/free/decoy ${seconds}`,
+      'the path of a create': `$E race-path-create $WS/.envrc $WS/xenvrc ${seconds}; rm -f $WS/xenvrc`,
+      'the target of a rename': `$E race-path-rename $WS/.envrc $WS/xenvrc ${seconds} $FREE/source; rm -f $WS/xenvrc`,
+      'the flags of an openat2': `$E race-openat2 $WS/.envrc ${seconds}`,
+      'the descriptor of a folder': `mkdir $FREE/d; $E race-dirfd $WS/.idea $WS $FREE/d .idea ${seconds}`,
+      'the folder around a name': `rm -rf $WS/.github; $E race-move $WS/.github/workflows $WS/.github $FREE/g workflows ${seconds}; mkdir -p $WS/.github`,
+      'a symbolic link on the way': `mkdir $FREE/d; ln -s .. $FREE/l; $E race-link $WS/.idea $FREE/l $FREE/d .idea ${seconds}`,
+      'two halves of a repository': `mkdir $FREE/e; printf '[core]\\n\\tfsmonitor = x\\n' > $FREE/e/config; $E race-layout $OUT/new $FREE/e/objects $FREE/e/refs ${seconds}`,
+    },
+    { refused: true },
+  );
 }

@@ -399,6 +399,9 @@ static int apply_cover(const struct planned_mount *mount,
 
 	if (place < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return 0;
+	/* Nobody inside gets there either: it has no more rights. */
+	if (place < 0 && errno == EACCES && hides(mount))
+		return 0;
 	if (place < 0)
 		return fail(why, STEP_OPEN);
 	if (hides(mount))

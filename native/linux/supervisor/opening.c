@@ -283,12 +283,21 @@ int opening_begin(struct supervisor *sup, struct opening_job *job)
 	return 0;
 }
 
+/* Whether some of what the plan opens may want a mount. */
+static bool wants_mounts(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->open_count; i++)
+		if (!is_writable_by_plan(plan, plan->opens[i].path))
+			return true;
+	return false;
+}
+
 int opening_start(struct supervisor *sup)
 {
 	struct opening_job *job;
 	int err;
 
-	if (sup->plan->open_count == 0)
+	if (!wants_mounts(sup->plan))
 		return 0;
 	job = calloc(1, sizeof(*job));
 	if (!job)

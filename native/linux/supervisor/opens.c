@@ -180,11 +180,24 @@ static int mount_entry(struct supervisor *sup, struct entry *entry,
 
 /* Changes */
 
-/* What can be written gets what is protected in a root; also where nothing is
- * yet. Without a listener nobody judges. */
+bool is_writable_by_plan(const struct plan *plan, const char *path)
+{
+	for (size_t i = 0; i < plan->mount_count; i++)
+		if (plan->mounts[i].op == MOUNT_WRITABLE &&
+		    strcmp(plan->mounts[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * What can be written gets what is protected in a root, also where nothing is
+ * yet; the plan has said so already for what it makes writable itself. Without
+ * a listener nobody judges.
+ */
 static int protect(struct supervisor *sup, const struct open *open)
 {
-	if (open->access != ACCESS_WRITE || !sup->files)
+	if (open->access != ACCESS_WRITE || !sup->files ||
+	    is_writable_by_plan(sup->plan, open->path))
 		return 0;
 	return rules_add_root(files_rules(sup), open->path);
 }

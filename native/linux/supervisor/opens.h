@@ -17,6 +17,10 @@ void opens_mount_planned(struct supervisor *sup);
 /* After the run, when nobody looks any more. */
 void opens_finish(struct supervisor *sup);
 
+/* Whether the plan mounts just this folder writable: it needs no mount of ours.
+ */
+bool is_writable_by_plan(const struct plan *plan, const char *path);
+
 /* Whether an entry is the path or contains it. */
 bool opens_cover(struct supervisor *sup, enum access access, const char *path);
 /* The same for one entry that lies at or below `within`, and covers path. */
