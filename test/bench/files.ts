@@ -44,8 +44,13 @@ export async function singleCalls(
 
 /** A clone of the workspace's own repository, which has 5,000 files. */
 export function clone(at: Boundaries, { timer, rounds }: FileBenches): Promise<readonly Row[]> {
-  const script = `rm -rf clone && git clone -q "file://$PWD" clone`;
-  return measureInside(at, (label) => [timer, '1', label, 'sh', '-c', script], rounds);
+  const script = 'git clone -q "file://$PWD" clones/$$';
+  return measureInside(
+    at,
+    (label) => [timer, '1', label, 'sh', '-c', script],
+    rounds,
+    () => rmSync(path.join(at.workspace, 'clones'), { recursive: true, force: true }),
+  );
 }
 
 /** Packages from archives in the workspace: what npm does with the disk, without a network. */

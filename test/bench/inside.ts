@@ -16,6 +16,8 @@ export async function measureInside(
   { workspace, bwrap, launcher }: Boundaries,
   command: (label: string) => Command,
   rounds: number,
+  /** On the host, before each: what may not be removed inside. */
+  tidy: () => void = () => undefined,
 ): Promise<readonly Row[]> {
   const rows: readonly (readonly [string, (inner: Command) => Command])[] = [
     ['native', (inner) => inner],
@@ -24,7 +26,10 @@ export async function measureInside(
   ];
   let output = '';
   for (let round = 0; round < rounds; round += 1) {
-    for (const [label, enter] of rows) output += await run(enter(command(label)), workspace);
+    for (const [label, enter] of rows) {
+      tidy();
+      output += await run(enter(command(label)), workspace);
+    }
   }
   return medians(
     output,
