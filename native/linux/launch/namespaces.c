@@ -49,36 +49,38 @@ int map_identity(uid_t user, gid_t group)
 	return write_file("/proc/self/gid_map", text);
 }
 
-/* Whether the file's first word is `wanted`. */
-static bool file_says(const char *path, const char *wanted)
+/* What the file begins with, as far as it fits. */
+static bool read_start(const char *path, char *ret_text, size_t size)
 {
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char text[32];
 	ssize_t length;
 
 	if (fd < 0)
 		return false;
-	length = RETRY(read(fd, text, sizeof(text) - 1));
+	length = RETRY(read(fd, ret_text, size - 1));
 	if (length <= 0)
 		return false;
-	text[length] = '\0';
+	ret_text[length] = '\0';
+	return true;
+}
+
+/* Whether the file's first word is `wanted`. */
+static bool file_says(const char *path, const char *wanted)
+{
+	char text[32];
+
+	if (!read_start(path, text, sizeof(text)))
+		return false;
 	text[strcspn(text, " \t\n")] = '\0';
 	return strcmp(text, wanted) == 0;
 }
 
 static bool is_filtered(void)
 {
-	AUTO_CLOSE int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	char text[4096];
-	ssize_t length;
 
-	if (fd < 0)
-		return false;
-	length = RETRY(read(fd, text, sizeof(text) - 1));
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-	return strstr(text, "\nSeccomp:\t2") != NULL;
+	return read_start("/proc/self/status", text, sizeof(text)) &&
+	       strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
 const char *explain_namespaces(int err, bool unmapped_root)
